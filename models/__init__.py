@@ -1,0 +1,1 @@
+"""The transformer, its layout, weights and tokenizer. Knows tensors, not canvases or requests."""

@@ -1,0 +1,71 @@
+"""What a checkpoint's config.json says, checked once; nothing is taken from class defaults."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from models.errors import ModelError
+from models.layout import Layout
+
+CONFIG_LIMIT = 1 << 20
+REGIMES = ("hole", "causal")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelConfig:
+    """The shape of one transformer and how it is read."""
+
+    family: str
+    layers: int
+    hidden: int
+    intermediate: int
+    heads: int
+    kv_heads: int
+    head_dim: int
+    vocabulary: int
+    rope_theta: float
+    norm_eps: float
+    positions: int
+    tied_head: bool
+    qkv_bias: bool = False
+    qk_norm: bool = False
+    regime: str = "causal"
+    logit_shift: bool = True
+    adapter_rank: int = 0
+    eos_id: int = -1
+    separator_id: int = -1
+    pad_id: int = -1
+    mask_id: int = -1
+    special_rows: tuple[int, ...] = ()
+    """Ids whose embedding (and head) rows differ on canvas rows."""
+    layout: Layout = Layout()
+
+    def __post_init__(self) -> None:
+        for name in ("layers", "hidden", "intermediate", "heads", "kv_heads", "head_dim"):
+            _need(1 <= getattr(self, name) <= 65536, f"{name} is {getattr(self, name)}")
+        _need(1 <= self.vocabulary <= 1 << 20, f"vocabulary is {self.vocabulary}")
+        _need(self.heads % self.kv_heads == 0, "heads must be a multiple of key/value heads")
+        _need(self.head_dim % 2 == 0, "rotary positions need an even head size")
+        _need(self.rope_theta > 0 and self.norm_eps > 0, "rope theta and norm eps must be positive")
+        _need(self.regime in REGIMES, f"attention regime {self.regime!r} is not one of {REGIMES}")
+        for token in (self.eos_id, self.separator_id, self.pad_id, self.mask_id):
+            _need(-1 <= token < self.vocabulary, f"special id {token} is outside the vocabulary")
+
+
+def _need(condition: bool, problem: str) -> None:
+    if not condition:
+        raise ModelError(f"config.json can't be right: {problem}.")
+
+
+def read_json(path: Path, limit: int = CONFIG_LIMIT) -> dict[str, Any]:
+    """The JSON object in `path`; ModelError if it is missing, too large or not an object."""
+    try:
+        if path.stat().st_size > limit:
+            raise ModelError(f"{path} is larger than {limit} bytes; is it really a model's file?")
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+    except OSError as error:
+        raise ModelError(f"Can't read {path}: {error.strerror}.") from error
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise ModelError(f"{path} is not a JSON object: {error}.") from error

@@ -1,0 +1,106 @@
+"""A model folder -> a transformer that is ready to run."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from models.checkpoint import Tensors, read_part
+from models.config import ModelConfig, read_json
+from models.errors import ModelError
+from models.families import FAMILIES
+from models.tokenizer import Tokenizer, read_tokenizer
+from models.transformer import Transformer
+from models.weights import Layer, RawLayer, Reading, module, projection_shapes
+
+DEFAULT_MODEL = Path(__file__).parent / "weights" / "retouch-135m"
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A loaded model: its name, the transformer, and the tokenizer that belongs to it."""
+
+    name: str
+    config: ModelConfig
+    transformer: Transformer
+    tokenizer: Tokenizer
+
+
+def load(folder: Path, dtype: torch.dtype, device: torch.device) -> Model:
+    """Read the model in `folder`; ModelError names the file and the trouble."""
+    if not folder.is_dir():
+        raise ModelError(f"There is no model folder {folder}. Give --model a folder with config.json.")
+    config = read_config(folder)
+    transformer = read_transformer(folder, config, dtype, device)
+    return Model(folder.name, config, transformer, read_tokenizer(folder, config))
+
+
+def read_config(folder: Path) -> ModelConfig:
+    """The configuration of the checkpoint in `folder`; ModelError for any field that can't be."""
+    raw = read_json(folder / "config.json")
+    if "auto_map" in raw:
+        raise ModelError(f"{folder} asks to run code of its own (auto_map); that is never done.")
+    name = raw.get("model_type")
+    if not isinstance(name, str) or name not in FAMILIES:
+        raise ModelError(f"Model type {name!r} is not one of {', '.join(FAMILIES)}.")
+    try:
+        return FAMILIES[name].config(raw)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelError(f"{folder}/config.json: missing or wrong field {error}.") from error
+
+
+def read_transformer(
+    folder: Path, config: ModelConfig, dtype: torch.dtype, device: torch.device
+) -> Transformer:
+    """Base weights, and merged with the canvas adapters where the checkpoint has them."""
+    part = "base" if config.adapter_rank else "model"
+    tensors = read_part(folder, part)
+    adapters = read_part(folder, "canvas") if config.adapter_rank else None
+    embedding = tensors.matrix("model.embed_tokens.weight", config.vocabulary, config.hidden)
+    norm = tensors.take("model.norm.weight", (config.hidden,)).float().to(device)
+    head = embedding if config.tied_head else _head(tensors, config)
+    base, canvas = [], []
+    for index in range(config.layers):
+        raw = RawLayer(tensors, config, index)
+        base.append(raw.joined(dtype, device))
+        if adapters is not None:
+            canvas.append(_adapted(raw, adapters, config, index).joined(dtype, device))
+    tensors.finish()
+    embedding, head = embedding.to(device), head.to(device)
+    base_reading = _base_reading(embedding, head, norm, base)
+    if adapters is None:
+        return Transformer(config, base_reading, base_reading)
+    canvas_reading = _canvas_reading(adapters, config, base_reading, canvas)
+    adapters.finish()
+    return Transformer(config, base_reading, canvas_reading)
+
+
+def _head(tensors: Tensors, config: ModelConfig) -> Tensor:
+    return tensors.matrix("lm_head.weight", config.vocabulary, config.hidden)
+
+
+def _base_reading(embedding: Tensor, head: Tensor, norm: Tensor, layers: list[Layer]) -> Reading:
+    none = torch.empty(0, dtype=torch.long, device=embedding.device)
+    return Reading(embedding, tuple(layers), norm, head, none, embedding[none])
+
+
+def _canvas_reading(
+    adapters: Tensors, config: ModelConfig, base: Reading, layers: list[Layer]
+) -> Reading:
+    """The adapted layers with the trained special rows and the trained scale of the final norm."""
+    count = len(config.special_rows)
+    rows = adapters.take("special_rows", (count, config.hidden)).float().to(base.norm.device)
+    scale = adapters.take("canvas_norm_scale", (config.hidden,)).float().to(base.norm.device)
+    ids = torch.tensor(config.special_rows, device=rows.device)
+    return Reading(base.embedding, tuple(layers), base.norm * scale, base.head, ids, rows)
+
+
+def _adapted(raw: RawLayer, adapters: Tensors, config: ModelConfig, index: int) -> RawLayer:
+    """Add b @ a to each matrix in place: canvas rows multiply by W + b a."""
+    for name, (rows, columns) in projection_shapes(config).items():
+        stem = f"model.layers.{index}.{module(name)}.{name}.canvas"
+        a = adapters.take(f"{stem}_a", (config.adapter_rank, columns)).float()
+        b = adapters.take(f"{stem}_b", (rows, config.adapter_rank)).float()
+        raw.matrices[name].addmm_(b, a)
+    return raw

@@ -1,0 +1,65 @@
+"""Owns the caps of compiling: states, arcs, seconds, depth; only numbers and a clock."""
+
+import time
+from dataclasses import dataclass, replace
+
+from engine.constraints.errors import TooLargeError
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Caps on one compilation. Counts are of states and arcs; `seconds` is wall-clock time."""
+
+    nfa_states: int = 600_000
+    dfa_states: int = 30_000
+    token_arcs: int = 60_000_000
+    class_arcs: int = 1_500_000
+    seconds: float = 10.0
+    memory_mb: int = 1536
+    rules: int = 20_000
+    source_bytes: int = 1_048_576
+    nesting: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How far a language is cut down so that it becomes regular and small; each cut is reported.
+
+    `depth` nested recursive calls, `repeat` copies in {m,n}, `any_depth` nesting of JSON values
+    of any kind, `unlisted` whether keys that a schema does not list may appear,
+    `optional_depth` nesting below which optional keys are left out.
+    """
+
+    depth: int = 3
+    repeat: int = 256
+    any_depth: int = 2
+    unlisted: bool = True
+    optional_depth: int = 64
+
+
+class Clock:
+    """A deadline that long loops ask now and then."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._end = time.monotonic() + seconds
+
+    def check(self) -> None:
+        """Raise TooLargeError once the time is over."""
+        if time.monotonic() > self._end:
+            raise TooLargeError(f"compiling the constraint took longer than {self._seconds:g} s")
+
+    def left(self) -> float:
+        """Seconds left, never below zero."""
+        return max(0.0, self._end - time.monotonic())
+
+
+def tighter(bounds: Bounds) -> list[Bounds]:
+    """The ladder of bounds to try in turn until the automaton fits the caps."""
+    return [
+        bounds,
+        replace(bounds, depth=min(bounds.depth, 2), repeat=min(bounds.repeat, 64), any_depth=1),
+        Bounds(depth=1, repeat=32, any_depth=1, unlisted=False, optional_depth=64),
+        Bounds(depth=1, repeat=16, any_depth=0, unlisted=False, optional_depth=4),
+        Bounds(depth=1, repeat=16, any_depth=0, unlisted=False, optional_depth=2),
+    ]

@@ -1,0 +1,97 @@
+"""Owns the automaton of a regular expression: whole-text and search semantics, anchors resolved."""
+
+import re
+
+import numpy as np
+
+from engine.constraints.algebra import intersection
+from engine.constraints.byte_dfa import ByteDFA, compressed
+from engine.constraints.determinise import determinise, reduced
+from engine.constraints.errors import InvalidConstraintError
+from engine.constraints.expression import (
+    EMPTY,
+    CharSet,
+    Choice,
+    Concat,
+    Node,
+    Repeat,
+    children,
+    choice,
+    concat,
+)
+from engine.constraints.limits import Bounds, Limits
+from engine.constraints.nfa import NfaBuilder
+from engine.constraints.regex_parser import BEGIN, END, parse_regex
+from engine.constraints.utf8 import ANY_CHAR
+
+MAX_PATTERN = 65_536
+ANY_TEXT: Node = Repeat(CharSet(ANY_CHAR), 0, None)
+
+
+class RegexLanguage:
+    """The automaton of one pattern and the bounds that cut it down (`clipped`)."""
+
+    def __init__(self, dfa: ByteDFA, clipped: frozenset[str]) -> None:
+        self.dfa = dfa
+        self.clipped = clipped
+
+
+def full_match(pattern: str, limits: Limits, bounds: Bounds) -> RegexLanguage:
+    """Texts that `re.fullmatch` accepts, or a part of them where bounds clip.
+
+    Raises InvalidConstraintError, UnsupportedError or TooLargeError.
+    """
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise InvalidConstraintError(f"invalid pattern: {error}") from error
+    return _language(_parsed(pattern), limits, bounds, search=False)
+
+
+def search(pattern: str, limits: Limits, bounds: Bounds) -> RegexLanguage:
+    """Texts in which an ECMA-262 pattern is found anywhere, or a part of them."""
+    return _language(_parsed(pattern), limits, bounds, search=True)
+
+
+def _parsed(pattern: str) -> Node:
+    if len(pattern) > MAX_PATTERN:
+        raise InvalidConstraintError(f"a pattern may have at most {MAX_PATTERN} characters")
+    return parse_regex(pattern)
+
+
+def _language(node: Node, limits: Limits, bounds: Bounds, search: bool) -> RegexLanguage:
+    builder = NfaBuilder({}, limits, bounds)
+    items = node.items if isinstance(node, Concat) else (node,)
+    begins, ends = items[0] is BEGIN, items[-1] is END
+    core = items[begins : len(items) - ends]
+    if not any(_anchored(item) for item in core):
+        before = [] if begins or not search else [ANY_TEXT]
+        behind = [] if ends or not search else [ANY_TEXT]
+        plain = Concat((*before, *core, *behind))
+        dfa = determinise(builder.build(plain), limits)
+    else:
+        dfa = _with_markers(node, builder, limits, search)
+    return RegexLanguage(dfa, frozenset(builder.clipped))
+
+
+def _anchored(node: Node) -> bool:
+    return node in (BEGIN, END) or any(_anchored(child) for child in children(node))
+
+
+def _with_markers(node: Node, builder: NfaBuilder, limits: Limits, search: bool) -> ByteDFA:
+    """Match on BEGIN text END, where anchors are ordinary bytes, then take the markers away."""
+    before = concat(BEGIN, ANY_TEXT) if search else BEGIN
+    behind = concat(ANY_TEXT, END) if search else END
+    marked = concat(Choice((EMPTY, before)), node, choice(EMPTY, behind))
+    found = determinise(builder.build(marked), limits)
+    frame = NfaBuilder({}, limits, Bounds()).build(concat(BEGIN, ANY_TEXT, END))
+    return _unmarked(intersection(found, determinise(frame, limits), limits))
+
+
+def _unmarked(dfa: ByteDFA) -> ByteDFA:
+    delta = dfa.delta.copy()
+    final = dfa.final[delta[:, 0xFF]]
+    start = int(delta[dfa.start, 0xFE])
+    delta[:, 0xFE:] = 0
+    raw = compressed(delta, np.arange(256, dtype=np.uint8), final, start)
+    return reduced(raw.arcs, final.tolist(), start)

@@ -1,1 +1,1 @@
-"""The engine: jobs in, reveals out. Imports go down only: client, session, core, ... (see ARCHITECTURE.md)."""
+"""The engine: jobs in, reveals out. Imports go down only (see ARCHITECTURE.md)."""

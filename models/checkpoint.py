@@ -25,7 +25,9 @@ class Tensors:
     def __contains__(self, name: str) -> bool:
         return name in self._left
 
-    def take(self, name: str, shape: Iterable[int], dtypes: Iterable[torch.dtype] = FLOATS) -> Tensor:
+    def take(
+        self, name: str, shape: Iterable[int], dtypes: Iterable[torch.dtype] = FLOATS
+    ) -> Tensor:
         """The tensor `name`; ModelError if it is missing or not of this shape and one of `dtypes`."""
         tensor = self._left.pop(name, None)
         if tensor is None:
@@ -50,7 +52,9 @@ class Tensors:
         else:
             half = rows // 2
             top = self.take(f"{name}.rows0", (half, columns), (torch.int8,))
-            whole = torch.cat([top, self.take(f"{name}.rows1", (rows - half, columns), (torch.int8,))])
+            whole = torch.cat(
+                [top, self.take(f"{name}.rows1", (rows - half, columns), (torch.int8,))]
+            )
         return whole.float().mul_(factors[:, None])
 
     def finish(self) -> None:

@@ -38,7 +38,7 @@ class Layout:
         return _window(self.suffix_start, length, self.suffix_stop, "suffix")
 
     def reference(self, length: int) -> range:
-        """Positions of a reference segment of `length` tokens; each begins where the window does."""
+        """Positions of a reference segment; each begins where the window does."""
         return _window(self.reference_start, length, self.reference_stop, "reference")
 
     def prefix(self, length: int) -> range:
@@ -59,5 +59,7 @@ class Layout:
 
 def _window(start: int, length: int, stop: int, name: str) -> range:
     if length > stop - start:
-        raise ValueError(f"a {name} segment of {length} tokens does not fit its window of {stop - start}")
+        raise ValueError(
+            f"a {name} segment of {length} tokens does not fit its window of {stop - start}"
+        )
     return range(start, start + length)

@@ -30,7 +30,9 @@ class Model:
 def load(folder: Path, dtype: torch.dtype, device: torch.device) -> Model:
     """Read the model in `folder`; ModelError names the file and the trouble."""
     if not folder.is_dir():
-        raise ModelError(f"There is no model folder {folder}. Give --model a folder with config.json.")
+        raise ModelError(
+            f"There is no model folder {folder}. Give --model a folder with config.json."
+        )
     config = read_config(folder)
     transformer = read_transformer(folder, config, dtype, device)
     return Model(folder.name, config, transformer, read_tokenizer(folder, config))

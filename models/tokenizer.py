@@ -60,7 +60,7 @@ def read_tokenizer(folder: Path, config: ModelConfig) -> Tokenizer:
         inner = tokenizers.Tokenizer.from_str(path.read_text("utf-8"))
     except OSError as error:
         raise ModelError(f"Can't read {path}: {error.strerror}.") from error
-    except Exception as error:  # noqa: BLE001 - the library raises bare Exception for bad files
+    except Exception as error:
         raise ModelError(f"{path} is not a tokenizer file: {error}.") from error
     if inner.get_vocab_size() > config.vocabulary:
         raise ModelError(f"{path} has more tokens than the model's {config.vocabulary}.")

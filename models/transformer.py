@@ -121,22 +121,34 @@ class Transformer:
         shared: tuple[tuple[Tensor, Tensor], list[Tensor | None]],
     ) -> Tensor:
         c, (turns, masks) = self.config, shared
-        qkv = self._project("qkv", layers, self._norm("attention_norm", layers, x, step.split), step.split)
-        q, k, v = qkv.view(len(x), -1, c.head_dim).transpose(0, 1).split([c.heads, c.kv_heads, c.kv_heads])
+        qkv = self._project(
+            "qkv", layers, self._norm("attention_norm", layers, x, step.split), step.split
+        )
+        q, k, v = (
+            qkv.view(len(x), -1, c.head_dim)
+            .transpose(0, 1)
+            .split([c.heads, c.kv_heads, c.kv_heads])
+        )
         if (norms := layers[0]).query_norm is not None and norms.key_norm is not None:
             q = F.rms_norm(q.float(), (c.head_dim,), norms.query_norm, c.norm_eps).to(q.dtype)
             k = F.rms_norm(k.float(), (c.head_dim,), norms.key_norm, c.norm_eps).to(k.dtype)
         q, k = rotate(q, *turns), rotate(k, *turns)
-        outputs = []
-        for group, mask in zip(step.groups, masks, strict=True):
-            rows, own = slice(group.start, group.stop), slice(group.start + group.skip, group.stop)
+        for group in step.groups:  # all writes first: a group may see keys another one adds now
+            own = slice(group.start + group.skip, group.stop)
             group.store.write(index, group.at, k[:, own], v[:, own])
-            blocks = [Block(*kv.view(index, 0, n)) for kv, n in group.context if n]
-            if own.stop > own.start:
-                stop = group.at + own.stop - own.start
-                blocks.append(Block(*group.store.view(index, group.at, stop), mask))
-            outputs.append(attend(q[:, rows], blocks))
+        outputs = [
+            attend(q[:, group.start : group.stop], self._blocks(index, group, mask))
+            for group, mask in zip(step.groups, masks, strict=True)
+        ]
         return self._project("output", layers, torch.cat(outputs), step.split).float()
+
+    def _blocks(self, index: int, group: RowGroup, mask: Tensor | None) -> list[Block]:
+        """What the group sees in one layer: its context, then its own keys."""
+        blocks = [Block(*kv.view(index, 0, n)) for kv, n in group.context if n]
+        own = group.stop - group.start - group.skip
+        if own:
+            blocks.append(Block(*group.store.view(index, group.at, group.at + own), mask))
+        return blocks
 
     def _mlp(self, layers: tuple[Layer, Layer], x: Tensor, split: int) -> Tensor:
         gate, up = self._project(
@@ -149,10 +161,8 @@ class Transformer:
         weight: Tensor = getattr(layers[0], name)
         return F.rms_norm(x, (self.config.hidden,), weight, self.config.norm_eps).to(self.dtype)
 
-    def _project(
-        self, name: str, layers: tuple[Layer, Layer], x: Tensor, split: int
-    ) -> Tensor:
-        """x [N, in] times the named matrix: base rows by the base's, canvas rows by the canvas's."""
+    def _project(self, name: str, layers: tuple[Layer, Layer], x: Tensor, split: int) -> Tensor:
+        """x [N, in] times the named matrix of each row's own reading."""
         bias = layers[0].qkv_bias if name == "qkv" else None
         parts = []
         if split > 0:

@@ -65,13 +65,13 @@ class RawLayer:
     def joined(self, dtype: torch.dtype, device: torch.device) -> Layer:
         """The layer in the type and on the device it is multiplied on."""
         m = {name: matrix.to(device, dtype) for name, matrix in self.matrices.items()}
-        norms = [norm.to(device) for norm in self.head_norms] or [None, None]
+        norms = [norm.to(device) for norm in self.head_norms]
         return Layer(
             attention_norm=self.attention_norm.to(device),
             qkv=torch.cat([m["q_proj"], m["k_proj"], m["v_proj"]]),
             qkv_bias=torch.cat(self.biases).to(device, dtype) if self.biases else None,
-            query_norm=norms[0],
-            key_norm=norms[1],
+            query_norm=norms[0] if norms else None,
+            key_norm=norms[1] if norms else None,
             output=m["o_proj"],
             mlp_norm=self.mlp_norm.to(device),
             gate_up=torch.cat([m["gate_proj"], m["up_proj"]]),

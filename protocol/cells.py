@@ -82,7 +82,7 @@ def _is_prefix(data: bytes) -> bool:
 
 
 def _character_end(data: bytes, at: int, hi: int) -> int:
-    """End of the character, or of the undecodable run Python replaces as one, that starts at `at`."""
+    """End of the character, or of the run that Python replaces as one, that starts at `at`."""
     need = sequence_length(data[at])
     if need and at + need <= hi:
         try:

@@ -35,7 +35,9 @@ class Sampling(Struct, frozen=True, forbid_unknown_fields=True):
     policy: PolicyName | None = None
     order: OrderName = "confidence"
     steps: Annotated[int, Meta(ge=1, le=STEPS_LIMIT)] | None = None
-    counts: Annotated[tuple[Annotated[int, Meta(ge=1, le=CANVAS_LIMIT)], ...], Meta(max_length=256)] = ()
+    counts: Annotated[
+        tuple[Annotated[int, Meta(ge=1, le=CANVAS_LIMIT)], ...], Meta(max_length=256)
+    ] = ()
     """Slots to reveal in each step, the last number repeating; overrides `steps`."""
     threshold: Annotated[float, Meta(ge=0.0, le=1.0)] = 0.9
     temperature: Annotated[float, Meta(ge=0.0, le=5.0)] = 0.0

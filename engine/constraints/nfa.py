@@ -218,9 +218,7 @@ class NfaBuilder:
             taken = self._emit(node.separator, taken, frame)
         return self.nfa.new(taken, *skipped)
 
-    def _free_members(
-        self, node: Members, top: int, after: int, frame: Frame | None
-    ) -> list[int]:
+    def _free_members(self, node: Members, top: int, after: int, frame: Frame | None) -> list[int]:
         """What may follow the listed entries, for each count of entries already there."""
         ends = []
         for count in range(top + 1):

@@ -70,9 +70,7 @@ class _Walk:
             source, node, at = source[parent[live]], child[live], to[live]
             self._add(source, node, at, total)
 
-    def _add(
-        self, source: Ints, node: Ints, at: npt.NDArray[np.int32], total: Hashes
-    ) -> None:
+    def _add(self, source: Ints, node: Ints, at: npt.NDArray[np.int32], total: Hashes) -> None:
         ends = np.flatnonzero(self._trie.terminal[node])
         self._arcs += len(ends)
         if self._arcs > self._cap:

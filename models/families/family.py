@@ -39,7 +39,7 @@ def shared_fields(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rope_theta(raw: dict[str, Any]) -> float:
-    """Theta from either place it is written; a scaled rope is refused, it would be wrong silently."""
+    """Theta from either place it is written; a scaled rope is refused, not read wrongly."""
     rope = raw.get("rope_parameters") or raw.get("rope_scaling") or {}
     if rope.get("rope_type", rope.get("type", "default")) != "default":
         raise ValueError(f"rope scaling {rope!r} (only the default rope)")

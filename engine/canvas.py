@@ -1,0 +1,83 @@
+"""The canvas: token slots of one hole. State is kept in its own array, never told from an id."""
+
+from enum import IntEnum
+
+import numpy as np
+import numpy.typing as npt
+
+Slots = npt.NDArray[np.int64]
+
+
+class SlotState(IntEnum):
+    """What a slot is: text that was given, a mask, or a token the model put there."""
+
+    FIXED = 0
+    MASKED = 1
+    REVEALED = 2
+
+
+class Canvas:
+    """L slots; `reveal` and `remask` are the only ways to change one, `grow` adds masks behind.
+
+    Attributes:
+        tokens [L]: the id in each slot; the mask id where masked.
+        states [L]: SlotState of each slot.
+        confidence [L]: probability at the time of the reveal; 1 for fixed slots, 0 for masks.
+        steps [L]: the step that revealed the slot, 0 for fixed slots and masks.
+    """
+
+    def __init__(self, slots: int, mask_id: int) -> None:
+        if slots < 1:
+            raise ValueError("a canvas has at least one slot")
+        self.mask_id = mask_id
+        self.tokens = np.full(slots, mask_id, dtype=np.int64)
+        self.states = np.full(slots, SlotState.MASKED, dtype=np.uint8)
+        self.confidence = np.zeros(slots, dtype=np.float32)
+        self.steps = np.zeros(slots, dtype=np.int32)
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    @property
+    def masked(self) -> Slots:
+        """Masked slots, ascending."""
+        return np.flatnonzero(self.states == SlotState.MASKED)
+
+    @property
+    def settled(self) -> int:
+        """Slots left of the first mask."""
+        masked = self.masked
+        return int(masked[0]) if len(masked) else len(self)
+
+    def fix(self, slot: int, token: int) -> None:
+        """Give a masked slot its final token; it can never be remasked."""
+        self._require(np.array([slot]), SlotState.MASKED, "fixed")
+        self.tokens[slot], self.states[slot], self.confidence[slot] = token, SlotState.FIXED, 1.0
+
+    def reveal(self, slots: Slots, tokens: Slots, confidence: npt.ArrayLike, step: int) -> None:
+        """Put tokens into masked slots."""
+        self._require(slots, SlotState.MASKED, "revealed")
+        self.tokens[slots] = tokens
+        self.states[slots] = SlotState.REVEALED
+        self.confidence[slots] = confidence
+        self.steps[slots] = step
+
+    def remask(self, slots: Slots) -> None:
+        """Make revealed slots masks again."""
+        self._require(slots, SlotState.REVEALED, "remasked")
+        self.tokens[slots] = self.mask_id
+        self.states[slots] = SlotState.MASKED
+        self.confidence[slots] = 0.0
+        self.steps[slots] = 0
+
+    def grow(self, slots: int) -> None:
+        """Add masks at the right end."""
+        fresh = Canvas(slots, self.mask_id)
+        self.tokens = np.concatenate([self.tokens, fresh.tokens])
+        self.states = np.concatenate([self.states, fresh.states])
+        self.confidence = np.concatenate([self.confidence, fresh.confidence])
+        self.steps = np.concatenate([self.steps, fresh.steps])
+
+    def _require(self, slots: Slots, state: SlotState, verb: str) -> None:
+        if len(np.unique(slots)) != len(slots) or (self.states[slots] != state).any():
+            raise ValueError(f"only {state.name.lower()} slots can be {verb}, each once")

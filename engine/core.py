@@ -1,0 +1,77 @@
+"""The engine: jobs in, step results out. `Engine.step` is the map of the program."""
+
+import logging
+import time
+from collections.abc import Callable
+
+from engine.job import Finish, Job, StepResult
+from engine.runner import Runner
+from engine.scheduler import Scheduler
+
+GROWTH = 16
+
+logger = logging.getLogger(__name__)
+
+
+class Engine:
+    """Owns a scheduler and a runner; nothing else changes a job."""
+
+    def __init__(
+        self, runner: Runner, scheduler: Scheduler, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._runner = runner
+        self._scheduler = scheduler
+        self._clock = clock
+
+    @property
+    def busy(self) -> bool:
+        """Whether a job is live."""
+        return len(self._scheduler) > 0
+
+    def add(self, job: Job) -> None:
+        """Queue a job."""
+        self._scheduler.add(job)
+
+    def cancel(self, job_id: str) -> None:
+        """End a job before its next step."""
+        self._scheduler.cancel(job_id)
+
+    def step(self) -> list[StepResult]:
+        """One turn: at most one forward pass for every job that is up."""
+        results = self._scheduler.expired(self._clock())
+        stepped = [self._settle(result) for result in self._run(self._scheduler.schedule())]
+        self._scheduler.retire(stepped)
+        results += stepped
+        for result in results:
+            if result.finish is not None or result.error is not None:
+                self._runner.forget(result.job)
+        return results
+
+    def _run(self, jobs: list[Job]) -> list[StepResult]:
+        """The job boundary: whatever goes wrong in a pass ends its jobs, never the engine."""
+        began = self._clock()
+        try:
+            results = self._runner.run(jobs)
+        except Exception as error:
+            logger.exception("a step failed")
+            return [StepResult(job, error=f"{type(error).__name__}: {error}") for job in jobs]
+        for result in results:
+            result.seconds = self._clock() - began
+        return results
+
+    def _settle(self, result: StepResult) -> StepResult:
+        """Decide whether the job is over, or its full canvas grows."""
+        if result.error is None:
+            result.finish = self._finish(result.job)
+        return result
+
+    def _finish(self, job: Job) -> Finish | None:
+        canvas = job.canvas
+        if job.stop is not None and job.stop(canvas.tokens[: canvas.settled].tolist()):
+            return "stop"
+        if len(canvas.masked):
+            return None
+        if len(canvas) < job.limit:
+            canvas.grow(min(GROWTH, job.limit - len(canvas)))
+            return None
+        return "length" if job.limit else "converged"

@@ -1,0 +1,88 @@
+"""One denoising step as pure functions: logits -> a proposal -> what is revealed."""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from engine.canvas import Canvas
+from engine.job import Draw, Job
+from engine.policies import Indices, Progress, Proposal
+from engine.sampling import gumbel, nucleus
+
+EARLY_END = 0.9
+EARLY_SHARE = 1 / 3
+
+
+def propose(logits: Tensor, slots: Indices, job: Job) -> Proposal:
+    """The token each masked slot would take, and how sure the model is of it.
+
+    `logits` [M, V] in fp32, banned ids at -inf, for the masked `slots` [M]. Confidence is the
+    token's probability at temperature 1; under a constraint, its probability among the allowed.
+    """
+    norm = logits.logsumexp(-1, keepdim=True)
+    scores = drawn(logits, slots, job.draw)
+    tokens = scores.argmax(-1)
+    confidence = (logits.gather(-1, tokens[:, None]) - norm).exp()[:, 0]
+    proposal = Proposal(slots, tokens.numpy(force=True), confidence.numpy(force=True))
+    if job.constraint is None:
+        return proposal
+    return _narrowed(proposal, (scores - scores.logsumexp(-1, keepdim=True)), job)
+
+
+def drawn(logits: Tensor, slots: Indices, draw: Draw) -> Tensor:
+    """Scores whose argmax is the draw: at temperature 0 the logits themselves.
+
+    Noise belongs to (seed, slot), not to the step, so that a draw can be repeated by any policy.
+    """
+    if draw.temperature == 0.0:
+        return logits
+    scaled = nucleus(logits / draw.temperature, draw.top_p)
+    noise = np.stack([gumbel(draw.seed, int(slot), logits.shape[-1]) for slot in slots])
+    return scaled + torch.from_numpy(noise).to(logits.device)
+
+
+def _narrowed(proposal: Proposal, scores: Tensor, job: Job) -> Proposal:
+    """Replace the leading proposals by the constraint's path."""
+    assert job.constraint is not None
+    count = job.constraint.reach(proposal.slots, job.canvas)
+    if not count:
+        return proposal
+    head = scores[:count].numpy(force=True)
+    tokens, confidence = job.constraint.narrow(head, proposal.slots[:count], job.canvas)
+    found = len(tokens)
+    return Proposal(
+        proposal.slots,
+        np.concatenate([tokens, proposal.tokens[found:]]),
+        np.concatenate([confidence, proposal.confidence[found:]]),
+    )
+
+
+def hold_back_end(proposal: Proposal, canvas: Canvas, end: int) -> Proposal:
+    """Keep an unsure end mark from winning before a third of the canvas is filled.
+
+    A confident early end is the known failure of end-padded training; see design section 4.
+    """
+    filled = 1 - len(canvas.masked) / len(canvas)
+    if filled >= EARLY_SHARE:
+        return proposal
+    early = (proposal.tokens == end) & (proposal.confidence < EARLY_END)
+    return Proposal(proposal.slots, proposal.tokens, np.where(early, 0.0, proposal.confidence))
+
+
+def reveal(proposal: Proposal, job: Job, end: int, pad: int) -> Indices:
+    """Let the policy choose, reveal it on the job's canvas, and return the slots revealed.
+
+    Once an end mark stands, every mask right of it becomes padding: that text is dropped anyway.
+    """
+    canvas = job.canvas
+    held = hold_back_end(proposal, canvas, end)
+    chosen = job.policy.choose(held, job.plan, Progress(job.step, len(canvas)))
+    slots = proposal.slots[chosen]
+    job.step += 1
+    canvas.reveal(slots, proposal.tokens[chosen], proposal.confidence[chosen], job.step)
+    ends = np.flatnonzero(canvas.tokens == end)
+    if len(ends):
+        behind = canvas.masked[canvas.masked > ends[0]]
+        canvas.reveal(behind, np.full(len(behind), pad), 1.0, job.step)
+        slots = np.concatenate([slots, behind])
+    return np.sort(slots)

@@ -1,0 +1,94 @@
+"""A job: one fill from queue to end, and what one step did to it. No torch, no text."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.canvas import Canvas
+from engine.policies import Plan, Policy
+
+Finish = Literal["converged", "stop", "length", "deadline", "cancelled"]
+Stop = Callable[[Sequence[int]], bool]
+
+
+class Status(Enum):
+    """Where a job is on its way."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+
+
+class Constraint(Protocol):
+    """A language the canvas must belong to."""
+
+    def narrow(
+        self, scores: npt.NDArray[np.float32], slots: npt.NDArray[np.int64], canvas: Canvas
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+        """Tokens of one accepting path and their constrained probabilities.
+
+        `scores` [k, V] are log-probabilities of the first k masked `slots`; the result may cover
+        fewer slots: those that it does not mention are free.
+        """
+        ...
+
+    def reach(self, slots: npt.NDArray[np.int64], canvas: Canvas) -> int:
+        """How many of the masked `slots`, from the left, the constraint still has a say in."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """How a token is drawn from a slot's distribution."""
+
+    temperature: float = 0.0
+    top_p: float = 1.0
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The fixed text around a hole as token ids. `prefix` begins with the separator."""
+
+    prefix: tuple[int, ...]
+    suffix: tuple[int, ...] = ()
+    references: tuple[tuple[int, ...], ...] = ()
+
+
+@dataclass(slots=True)
+class Job:
+    """One fill. The engine alone changes it; `stop` tells from settled tokens that it is done."""
+
+    id: str
+    context: Context
+    canvas: Canvas
+    policy: Policy
+    plan: Plan
+    draw: Draw = Draw()
+    constraint: Constraint | None = None
+    stop: Stop | None = None
+    limit: int = 0
+    """Slots the canvas may grow to when it is full and nothing has ended it."""
+    deadline: float | None = None
+    """In seconds of the engine's clock."""
+    status: Status = Status.QUEUED
+    step: int = 0
+
+
+@dataclass(slots=True)
+class StepResult:
+    """What one turn did to one job."""
+
+    job: Job
+    revealed: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    prefilled: int = 0
+    cached: int = 0
+    forwards: int = 0
+    seconds: float = 0.0
+    """Time of the whole turn, shared with the rest of the batch."""
+    finish: Finish | None = None
+    error: str | None = None

@@ -1,0 +1,57 @@
+"""An engine in this process, behind EngineClient."""
+
+from collections import deque
+
+from engine.backend import open_model
+from engine.config import EngineConfig
+from engine.core import Engine
+from engine.runner import Runner
+from engine.scheduler import Scheduler
+from engine.session import Session
+from models.loader import Model
+from protocol.errors import ProtocolError
+from protocol.messages import Cancel, ClientMessage, Error, Fill, ServerMessage
+
+
+class LocalEngine:
+    """Steps the engine while somebody waits in `receive`."""
+
+    def __init__(self, model: Model, config: EngineConfig) -> None:
+        banned = model.tokenizer.special_ids - {model.config.eos_id}
+        runner = Runner(model.transformer, config.cache_bytes, banned)
+        self._engine = Engine(runner, Scheduler(config.batch_jobs))
+        self._session = Session(model, config)
+        self._outbox: deque[ServerMessage] = deque()
+
+    def send(self, message: ClientMessage) -> None:
+        """See EngineClient."""
+        match message:
+            case Fill():
+                self._open(message)
+            case Cancel():
+                self._engine.cancel(message.id)
+
+    def receive(self) -> ServerMessage | None:
+        """See EngineClient; takes as many engine steps as it needs to have something to say."""
+        while not self._outbox and self._engine.busy:
+            for result in self._engine.step():
+                self._outbox.extend(self._session.frames(result))
+        return self._outbox.popleft() if self._outbox else None
+
+    def close(self) -> None:
+        """See EngineClient."""
+        self._outbox.clear()
+
+    def _open(self, fill: Fill) -> None:
+        try:
+            job, accepted = self._session.open(fill)
+        except ProtocolError as error:
+            self._outbox.append(Error(error.code, str(error), fill.id, error.param))
+            return
+        self._engine.add(job)
+        self._outbox.append(accepted)
+
+
+def open_engine(config: EngineConfig) -> LocalEngine:
+    """Load the model and start an engine here; EngineError if that can't be done."""
+    return LocalEngine(open_model(config), config)

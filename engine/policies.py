@@ -1,0 +1,115 @@
+"""Which masked slots to reveal: one function per rule, and the table of them.
+
+A policy gets what the model proposes for the masked slots and how far the job is, and returns
+indices into the proposal: at least one, no two equal. It never sees logits, text or jobs.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.floating]
+Indices = npt.NDArray[np.int64]
+Order = Literal["confidence", "left", "random"]
+
+
+class ReadingKind(Enum):
+    """How the weights are read: `canvas` rows over masks, or one `causal` row."""
+
+    CANVAS = "canvas"
+    CAUSAL = "causal"
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What one pass proposes for M masked slots, in slot order."""
+
+    slots: Indices  # [M]
+    tokens: Indices  # [M]
+    confidence: Floats  # [M] in 0..1
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A policy's parameters; see protocol.messages.Sampling for their meaning."""
+
+    steps: int
+    counts: tuple[int, ...] = ()
+    order: Order = "confidence"
+    threshold: float = 0.9
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a job is: the step about to be taken, from 0, and the slots it started with."""
+
+    step: int
+    slots: int
+
+
+Choose = Callable[[Proposal, Plan, Progress], Indices]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A row of the table."""
+
+    choose: Choose
+    reading: ReadingKind
+
+
+def fixed(proposal: Proposal, plan: Plan, progress: Progress) -> Indices:
+    """A set number of slots each step: `counts`, or equal shares of what is left over the steps."""
+    masked = len(proposal.slots)
+    if plan.counts:
+        count = plan.counts[min(progress.step, len(plan.counts) - 1)]
+    else:
+        count = -(-masked // max(1, plan.steps - progress.step))
+    return _first(proposal, plan, progress, min(count, masked))
+
+
+def threshold(proposal: Proposal, plan: Plan, progress: Progress) -> Indices:
+    """Every slot at least as sure as the threshold, and the surest anyway (Fast-dLLM, 2505.22618)."""
+    sure = np.flatnonzero(proposal.confidence >= plan.threshold)
+    return sure if len(sure) else _first(proposal, plan, progress, 1)
+
+
+def leftmost(proposal: Proposal, plan: Plan, progress: Progress) -> Indices:
+    """The leftmost masked slot alone."""
+    return np.array([int(np.argmin(proposal.slots))])
+
+
+def _first(proposal: Proposal, plan: Plan, progress: Progress, count: int) -> Indices:
+    """The first `count` slots in the plan's order; ties go to the left."""
+    order = ORDERS[plan.order](proposal, plan, progress)
+    return order[:count]
+
+
+def _by_confidence(proposal: Proposal, plan: Plan, progress: Progress) -> Indices:
+    return np.argsort(-proposal.confidence, kind="stable")
+
+
+def _from_left(proposal: Proposal, plan: Plan, progress: Progress) -> Indices:
+    return np.argsort(proposal.slots, kind="stable")
+
+
+def _at_random(proposal: Proposal, plan: Plan, progress: Progress) -> Indices:
+    return np.random.default_rng((plan.seed, progress.step)).permutation(len(proposal.slots))
+
+
+ORDERS: dict[str, Choose] = {
+    "confidence": _by_confidence,
+    "left": _from_left,
+    "random": _at_random,
+}
+
+POLICIES: dict[str, Policy] = {
+    "causal": Policy(leftmost, ReadingKind.CAUSAL),
+    "fixed": Policy(fixed, ReadingKind.CANVAS),
+    "threshold": Policy(threshold, ReadingKind.CANVAS),
+}

@@ -1,0 +1,82 @@
+"""Text around a hole -> the token segments of its context, healed at the left edge."""
+
+from dataclasses import dataclass
+
+from engine.constraints.prefix_index import PrefixIndex
+from engine.job import Context
+from models.config import ModelConfig
+from models.tokenizer import Tokenizer
+
+BLOCK = 256
+CHARACTERS_PER_TOKEN = 8
+CUT_BLOCK = 4096
+MOVED_LIMIT = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A context and the bytes that moved from its end into the hole."""
+
+    context: Context
+    required: bytes
+    notes: tuple[str, ...]
+    """What was trimmed, in plain words."""
+
+
+class Prompter:
+    """Builds prompts for one model; `prefix_tokens` is the most it puts before a hole."""
+
+    def __init__(
+        self, config: ModelConfig, tokenizer: Tokenizer, index: PrefixIndex, prefix_tokens: int
+    ) -> None:
+        self._config = config
+        self._tokenizer = tokenizer
+        self._index = index
+        self._limit = prefix_tokens
+
+    def prompt(self, prefix: str, suffix: str) -> Prompt:
+        """Tokens of both sides, trimmed to the windows, with the left edge healed."""
+        notes = []
+        text, moved = self._split(_tail(prefix, self._limit * CHARACTERS_PER_TOKEN))
+        ids = self._tokenizer.encode(text)
+        if not moved and ids and self._continues(ids[-1]):
+            moved = self._tokenizer.bytes_of([ids.pop()])
+        excess = max(0, len(ids) - self._limit)
+        ids = ids[-(-excess // BLOCK) * BLOCK :]
+        if excess or len(text) + len(moved) < len(prefix):
+            notes.append(f"Only the last {len(ids)} tokens of the text before the hole were used.")
+        window = self._config.layout.suffix_limit
+        head = suffix[: window * CHARACTERS_PER_TOKEN]
+        after = self._tokenizer.encode(head)
+        if len(after) > window or len(head) < len(suffix):
+            after = after[:window]
+            notes.append(
+                f"Only the first {len(after)} tokens of the text after the hole were used."
+            )
+        context = Context((self._config.separator_id, *ids), tuple(after))
+        return Prompt(context, moved, tuple(notes))
+
+    def _split(self, text: str) -> tuple[str, bytes]:
+        """Cut trailing white space off, at most MOVED_LIMIT characters and never half of a break."""
+        kept = text.rstrip()
+        if len(text) - len(kept) > MOVED_LIMIT:
+            kept = text[: text.rfind("\n", 0, len(text) - 1) + 1] if "\n" in text[:-1] else text
+            kept = kept if len(text) - len(kept) <= MOVED_LIMIT else text
+        return kept, text[len(kept) :].encode()
+
+    def _continues(self, token: int) -> bool:
+        """Whether the token is a proper prefix of another one."""
+        data = self._index.bytes_of(token)
+        return data is not None and len(self._index.starting_with(data)) > len(
+            self._index.equal_to(data)
+        )
+
+
+def _tail(text: str, characters: int) -> str:
+    """At least the last `characters` of `text`, from a line's start that typing does not move."""
+    excess = len(text) - characters
+    if excess <= 0:
+        return text
+    at = excess // CUT_BLOCK * CUT_BLOCK
+    line = text.find("\n", max(0, at - 1), at + CUT_BLOCK) if at else -1
+    return text[line + 1 :] if line >= 0 else text[at:]

@@ -74,7 +74,7 @@ def fixed(proposal: Proposal, plan: Plan, progress: Progress) -> Indices:
 
 
 def threshold(proposal: Proposal, plan: Plan, progress: Progress) -> Indices:
-    """Every slot at least as sure as the threshold, and the surest anyway (Fast-dLLM, 2505.22618)."""
+    """Every slot at least as sure as the threshold, else the surest (Fast-dLLM, 2505.22618)."""
     sure = np.flatnonzero(proposal.confidence >= plan.threshold)
     return sure if len(sure) else _first(proposal, plan, progress, 1)
 

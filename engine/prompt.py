@@ -44,20 +44,18 @@ class Prompter:
         excess = max(0, len(ids) - self._limit)
         ids = ids[-(-excess // BLOCK) * BLOCK :]
         if excess or len(text) + len(moved) < len(prefix):
-            notes.append(f"Only the last {len(ids)} tokens of the text before the hole were used.")
+            notes.append(f"Only the last {len(ids)} tokens before the hole were used.")
         window = self._config.layout.suffix_limit
         head = suffix[: window * CHARACTERS_PER_TOKEN]
         after = self._tokenizer.encode(head)
         if len(after) > window or len(head) < len(suffix):
             after = after[:window]
-            notes.append(
-                f"Only the first {len(after)} tokens of the text after the hole were used."
-            )
+            notes.append(f"Only the first {len(after)} tokens after the hole were used.")
         context = Context((self._config.separator_id, *ids), tuple(after))
         return Prompt(context, moved, tuple(notes))
 
     def _split(self, text: str) -> tuple[str, bytes]:
-        """Cut trailing white space off, at most MOVED_LIMIT characters and never half of a break."""
+        """Cut trailing white space off, at most MOVED_LIMIT characters of it."""
         kept = text.rstrip()
         if len(text) - len(kept) > MOVED_LIMIT:
             kept = text[: text.rfind("\n", 0, len(text) - 1) + 1] if "\n" in text[:-1] else text

@@ -101,7 +101,7 @@ class Session:
         return messages
 
     def _job(self, fill: Fill, hole: Hole, prompt: Prompt) -> Job:
-        sampling, config = fill.sampling, self._model.config
+        sampling = fill.sampling
         canvas, limit = self._canvas(fill, hole, prompt)
         boundary = Boundary(self._index, prompt.required) if prompt.required else None
         deadline = fill.deadline_ms and self._clock() + fill.deadline_ms / 1000

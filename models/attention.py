@@ -7,7 +7,7 @@ from torch import Tensor
 
 
 class Block(NamedTuple):
-    """Keys and values [kv_heads, T, head_dim]; `mask` [R, T] is added to the scores, None sees all."""
+    """Keys and values [kv_heads, T, head_dim]; `mask` [R, T] is added to the scores."""
 
     keys: Tensor
     values: Tensor

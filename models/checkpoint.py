@@ -1,4 +1,4 @@
-"""Tensors out of safetensors files, strictly: nothing executed, nothing missing, nothing unknown."""
+"""Tensors out of safetensors files, strictly: nothing executed, missing or unknown."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -28,7 +28,7 @@ class Tensors:
     def take(
         self, name: str, shape: Iterable[int], dtypes: Iterable[torch.dtype] = FLOATS
     ) -> Tensor:
-        """The tensor `name`; ModelError if it is missing or not of this shape and one of `dtypes`."""
+        """The tensor `name`; ModelError if it is missing or of another shape or type."""
         tensor = self._left.pop(name, None)
         if tensor is None:
             raise ModelError(f"{self.source}: tensor {name} is missing.")

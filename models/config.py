@@ -1,6 +1,6 @@
 """What a checkpoint's config.json says, checked once; nothing is taken from class defaults."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,7 @@ class ModelConfig:
     mask_id: int = -1
     special_rows: tuple[int, ...] = ()
     """Ids whose embedding (and head) rows differ on canvas rows."""
-    layout: Layout = Layout()
+    layout: Layout = field(default_factory=Layout)
 
     def __post_init__(self) -> None:
         for name in ("layers", "hidden", "intermediate", "heads", "kv_heads", "head_dim"):

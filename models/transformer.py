@@ -124,11 +124,8 @@ class Transformer:
         qkv = self._project(
             "qkv", layers, self._norm("attention_norm", layers, x, step.split), step.split
         )
-        q, k, v = (
-            qkv.view(len(x), -1, c.head_dim)
-            .transpose(0, 1)
-            .split([c.heads, c.kv_heads, c.kv_heads])
-        )
+        heads = qkv.view(len(x), -1, c.head_dim).transpose(0, 1)
+        q, k, v = heads[: c.heads], heads[c.heads : -c.kv_heads], heads[-c.kv_heads :]
         if (norms := layers[0]).query_norm is not None and norms.key_norm is not None:
             q = F.rms_norm(q.float(), (c.head_dim,), norms.query_norm, c.norm_eps).to(q.dtype)
             k = F.rms_norm(k.float(), (c.head_dim,), norms.key_norm, c.norm_eps).to(k.dtype)

@@ -1,0 +1,69 @@
+"""A transformer that remembers the logits it gave, and jobs made by hand."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from engine.canvas import Canvas
+from engine.core import Engine
+from engine.job import Context, Job
+from engine.policies import POLICIES, Plan
+from engine.runner import Runner
+from engine.scheduler import Scheduler
+from models.loader import Model
+from models.transformer import Transformer
+
+
+class Recording(Transformer):
+    """Delegates to another transformer's weights and records every `logits` result."""
+
+    def __init__(self, inner: Transformer) -> None:
+        super().__init__(inner.config, inner.base, inner.canvas)
+        self.seen: list[Tensor] = []
+
+    def logits(self, hidden: Tensor, canvas: bool) -> Tensor:
+        logits = super().logits(hidden, canvas)
+        self.seen.append(logits.clone())
+        return logits
+
+
+def make_job(
+    prefix: Sequence[int],
+    suffix: Sequence[int] = (),
+    slots: int = 6,
+    policy: str = "causal",
+    name: str = "job",
+) -> Job:
+    """A job over token ids; id 5 is the separator and 16 the mask of the tiny model."""
+    return Job(
+        id=name,
+        context=Context((5, *prefix), tuple(suffix)),
+        canvas=Canvas(slots, 16),
+        policy=POLICIES[policy],
+        plan=Plan(steps=3),
+    )
+
+
+def make_engine(model: Model, cache_bytes: int = 64 << 20) -> tuple[Engine, Recording]:
+    """An engine without text, and the recording under it."""
+    recording = Recording(model.transformer)
+    banned = model.tokenizer.special_ids
+    return Engine(Runner(recording, cache_bytes, banned), Scheduler(8)), recording
+
+
+def finish(engine: Engine, *jobs: Job) -> None:
+    """Run jobs to their end; a failed job fails the test."""
+    for job in jobs:
+        engine.add(job)
+    while engine.busy:
+        for result in engine.step():
+            assert result.error is None, result.error
+
+
+def run(model: Model, job: Job) -> tuple[list[int], list[Tensor]]:
+    """Tokens and logits of one job on a cold engine."""
+    engine, recording = make_engine(model)
+    with torch.inference_mode():
+        finish(engine, job)
+    return job.canvas.tokens.tolist(), recording.seen

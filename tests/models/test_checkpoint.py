@@ -1,0 +1,130 @@
+"""Damaged, hostile and incomplete checkpoints: one clear error, nothing executed."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from models.errors import ModelError
+from models.loader import load
+from tests.tiny import RETOUCH, SHAPE, write_checkpoint
+
+Damage = Callable[[Path], None]
+
+
+def edit_config(**changes: Any) -> Damage:
+    def damage(folder: Path) -> None:
+        path = folder / "config.json"
+        raw = json.loads(path.read_text()) | changes
+        path.write_text(json.dumps({k: v for k, v in raw.items() if v is not None}))
+
+    return damage
+
+
+def edit_tensors(change: Callable[[dict[str, torch.Tensor]], object], part: str = "base") -> Damage:
+    def damage(folder: Path) -> None:
+        path = folder / f"{part}.safetensors"
+        tensors = load_file(path)
+        change(tensors)
+        save_file(tensors, path)
+
+    return damage
+
+
+def write(name: str, data: bytes) -> Damage:
+    def damage(folder: Path) -> None:
+        (folder / name).write_bytes(data)
+
+    return damage
+
+
+def cut(folder: Path) -> None:
+    path = folder / "base.safetensors"
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def index(weight_map: Any) -> Damage:
+    def damage(folder: Path) -> None:
+        (folder / "base.safetensors").unlink()
+        text = json.dumps({"weight_map": weight_map})
+        (folder / "base.safetensors.index.json").write_text(text)
+
+    return damage
+
+
+NORM = "model.norm.weight"
+CASES: dict[str, tuple[Damage, str]] = {
+    "no config": (lambda f: (f / "config.json").unlink(), "Can't read"),
+    "config is a list": (write("config.json", b"[]"), "not a JSON object"),
+    "config nests too deep": (write("config.json", b'{"a":' * 100_000), "not a JSON object"),
+    "huge config": (write("config.json", b" " * (2 << 20)), "larger than"),
+    "foreign code": (edit_config(auto_map={"AutoModel": "evil.Model"}), "never done"),
+    "unknown family": (edit_config(model_type="gpt99"), "gpt99"),
+    "missing field": (edit_config(hidden_size=None), "hidden_size"),
+    "wrong field": (edit_config(num_hidden_layers="many"), "many"),
+    "absurd field": (edit_config(num_hidden_layers=-3), "layers is -3"),
+    "uneven heads": (edit_config(num_key_value_heads=3), "multiple"),
+    "other activation": (edit_config(hidden_act="gelu"), "gelu"),
+    "scaled rope": (edit_config(rope_scaling={"rope_type": "yarn"}), "rope scaling"),
+    "id outside": (edit_config(retouch={**RETOUCH, "mask_token_id": 9999}), "9999"),
+    "no weights": (lambda f: (f / "base.safetensors").unlink(), "Can't read"),
+    "cut file": (cut, "damaged"),
+    "not safetensors": (write("base.safetensors", b"PK\x03\x04" + bytes(100)), "damaged"),
+    "header bomb": (write("base.safetensors", (1 << 40).to_bytes(8, "little")), "damaged"),
+    "empty file": (write("base.safetensors", b""), "damaged"),
+    "offsets past the end": (
+        write(
+            "base.safetensors",
+            (h := b'{"x":{"dtype":"F32","shape":[4],"data_offsets":[0,9999]}}')
+            .__len__()
+            .to_bytes(8, "little")
+            + h,
+        ),
+        "damaged",
+    ),
+    "missing tensor": (edit_tensors(lambda t: t.pop(NORM)), "is missing"),
+    "unknown tensor": (edit_tensors(lambda t: t.update(evil=torch.zeros(1))), "unknown tensors"),
+    "wrong shape": (edit_tensors(lambda t: t.update({NORM: torch.zeros(3)})), "has shape"),
+    "wrong type": (
+        edit_tensors(lambda t: t.update({NORM: torch.zeros(32, dtype=torch.int64)})),
+        "unexpected type",
+    ),
+    "missing adapter": (edit_tensors(lambda t: t.pop("special_rows"), "canvas"), "is missing"),
+    "index with a path": (index({NORM: "../../etc/passwd"}), "plain safetensors file name"),
+    "index of nothing": (index(None), "no weight_map"),
+    "index without its shard": (index({NORM: "gone.safetensors"}), "Can't read"),
+    "no tokenizer": (lambda f: (f / "tokenizer.json").unlink(), "Can't read"),
+    "broken tokenizer": (write("tokenizer.json", b"{}"), "not a tokenizer"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_bad_checkpoint_is_named_and_refused(case: str, tmp_path: Path) -> None:
+    write_checkpoint(tmp_path, {**SHAPE, "retouch": RETOUCH})
+    damage, message = CASES[case]
+    damage(tmp_path)
+    with pytest.raises(ModelError, match=message):
+        load(tmp_path, torch.float32, torch.device("cpu"))
+
+
+def test_a_missing_folder_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="--model"):
+        load(tmp_path / "nowhere", torch.float32, torch.device("cpu"))
+
+
+def test_int8_rows_come_back_scaled_from_shards(tmp_path: Path) -> None:
+    """The form of the default weights: int8 rows, fp32 scales, the embedding in two halves."""
+    write_checkpoint(tmp_path, {**SHAPE, "retouch": RETOUCH})
+    tensors = load_file(tmp_path / "base.safetensors")
+    whole = tensors.pop("model.embed_tokens.weight")
+    scale = whole.abs().amax(1) / 127
+    rows = (whole / scale[:, None]).round().to(torch.int8)
+    name = "model.embed_tokens.weight"
+    tensors |= {f"{name}.rows0": rows[:160], f"{name}.rows1": rows[160:], f"{name}_scale": scale}
+    save_file({k: v.contiguous() for k, v in tensors.items()}, tmp_path / "base.safetensors")
+    model = load(tmp_path, torch.float32, torch.device("cpu"))
+    torch.testing.assert_close(model.transformer.base.embedding, rows.float() * scale[:, None])

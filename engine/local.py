@@ -1,6 +1,8 @@
 """An engine in this process, behind EngineClient."""
 
+import time
 from collections import deque
+from collections.abc import Callable
 
 from engine.backend import open_model
 from engine.config import EngineConfig
@@ -16,11 +18,13 @@ from protocol.messages import Cancel, ClientMessage, Error, Fill, ServerMessage
 class LocalEngine:
     """Steps the engine while somebody waits in `receive`."""
 
-    def __init__(self, model: Model, config: EngineConfig) -> None:
-        banned = model.tokenizer.special_ids - {model.config.eos_id}
+    def __init__(
+        self, model: Model, config: EngineConfig, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        banned = model.tokenizer.silent_ids - {model.config.eos_id}
         runner = Runner(model.transformer, config.cache_bytes, banned)
-        self._engine = Engine(runner, Scheduler(config.batch_jobs))
-        self._session = Session(model, config)
+        self._engine = Engine(runner, Scheduler(config.batch_jobs), clock)
+        self._session = Session(model, config, clock)
         self._outbox: deque[ServerMessage] = deque()
 
     def send(self, message: ClientMessage) -> None:

@@ -14,11 +14,12 @@ TOKENIZER_LIMIT = 64 << 20
 class Tokenizer:
     """A byte-level BPE tokenizer; every id has bytes, special ids have none."""
 
-    def __init__(self, inner: tokenizers.Tokenizer) -> None:
+    def __init__(self, inner: tokenizers.Tokenizer, vocabulary: int) -> None:
         inner.encode_special_tokens = True
         inner.no_padding()
         inner.no_truncation()
         self._inner = inner
+        self._vocabulary = vocabulary
 
     def encode(self, text: str) -> list[int]:
         """Token ids of `text`; the same bytes come back from `decode`."""
@@ -37,14 +38,19 @@ class Tokenizer:
 
     @cached_property
     def token_bytes(self) -> list[bytes]:
-        """The bytes of every id, by id; b"" for special ids and ids without a token."""
+        """The bytes of every id of the model, by id; b"" for ids that spell nothing."""
         alphabet = _byte_alphabet()
         vocabulary = self._inner.get_vocab(with_added_tokens=True)
-        table = [b""] * (1 + max(vocabulary.values()))
+        table = [b""] * self._vocabulary
         for token, index in vocabulary.items():
             if index not in self.special_ids:
                 table[index] = bytes(alphabet[character] for character in token)
         return table
+
+    @cached_property
+    def silent_ids(self) -> frozenset[int]:
+        """Ids that spell nothing: special tokens, and ids the model has but the tokenizer not."""
+        return frozenset(i for i, data in enumerate(self.token_bytes) if not data)
 
     def bytes_of(self, ids: list[int]) -> bytes:
         """The bytes these ids spell."""
@@ -64,7 +70,7 @@ def read_tokenizer(folder: Path, config: ModelConfig) -> Tokenizer:
         raise ModelError(f"{path} is not a tokenizer file: {error}.") from error
     if inner.get_vocab_size() > config.vocabulary:
         raise ModelError(f"{path} has more tokens than the model's {config.vocabulary}.")
-    return Tokenizer(inner)
+    return Tokenizer(inner, config.vocabulary)
 
 
 def _byte_alphabet() -> dict[str, int]:

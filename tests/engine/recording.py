@@ -48,7 +48,7 @@ def make_job(
 def make_engine(model: Model, cache_bytes: int = 64 << 20) -> tuple[Engine, Recording]:
     """An engine without text, and the recording under it."""
     recording = Recording(model.transformer)
-    banned = model.tokenizer.special_ids
+    banned = model.tokenizer.silent_ids
     return Engine(Runner(recording, cache_bytes, banned), Scheduler(8)), recording
 
 

@@ -1,0 +1,68 @@
+"""Both sides of a hole as tokens: nothing lost, edges healed, windows kept."""
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine.constraints.prefix_index import PrefixIndex
+from engine.prompt import BLOCK, Prompter
+from models.loader import Model
+
+TEXT = st.text(alphabet="ab(:=\n\t é€😀<>s016|", max_size=60)
+FIXTURES = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def prompter(model: Model, tokens: int = 512) -> Prompter:
+    return Prompter(model.config, model.tokenizer, PrefixIndex(model.tokenizer.token_bytes), tokens)
+
+
+@FIXTURES
+@given(prefix=TEXT, suffix=TEXT)
+def test_prefix_tokens_and_moved_bytes_spell_the_prefix(
+    tiny: Model, prefix: str, suffix: str
+) -> None:
+    prompt = prompter(tiny).prompt(prefix, suffix)
+    separator, *ids = prompt.context.prefix
+    assert separator == tiny.config.separator_id
+    assert tiny.tokenizer.bytes_of(ids) + prompt.required == prefix.encode()
+    window = tiny.config.layout.suffix_limit
+    after = tiny.tokenizer.bytes_of(list(prompt.context.suffix))
+    assert suffix.encode().startswith(after)
+    assert len(prompt.context.suffix) == window or after == suffix.encode()
+
+
+def test_trailing_white_space_moves_into_the_hole(default_model: Model) -> None:
+    prompt = prompter(default_model).prompt("def f():\n    ", "")
+    assert prompt.required == b"\n    "
+
+
+def test_a_last_token_that_others_continue_moves_into_the_hole(default_model: Model) -> None:
+    assert prompter(default_model).prompt("import os\nos.pa", "").required == b"pa"
+
+
+def test_text_that_spells_a_special_token_stays_text(default_model: Model) -> None:
+    prompt = prompter(default_model).prompt("x = '<|endoftext|><empty_output>'  # ", "<file_sep>")
+    used = {*prompt.context.prefix[1:], *prompt.context.suffix}
+    assert not used & default_model.tokenizer.special_ids
+
+
+def test_a_long_prefix_is_trimmed_in_whole_blocks_and_said(tiny: Model) -> None:
+    kept = [prompter(tiny).prompt("b" * n + ";", "").context.prefix for n in range(1000, 1256)]
+    starts = {1000 + n - len(ids) for n, ids in enumerate(kept)}
+    assert len(starts) <= 2, "typing moves the start at most once in a block"
+    assert all(len(ids) <= 513 for ids in kept)
+    assert min(len(ids) for ids in kept) > 512 - BLOCK
+    notes = prompter(tiny).prompt("b" * 1000, "a" * 100).notes
+    assert any("before the hole" in note for note in notes)
+    assert any("after the hole" in note for note in notes)
+
+
+def test_typing_in_a_huge_file_does_not_move_where_its_window_begins(tiny: Model) -> None:
+    lines = "".join(f"line {n}\n" for n in range(4000))
+    a = prompter(tiny).prompt(lines + "x", "").context.prefix
+    b = prompter(tiny).prompt(lines + "x = 1", "").context.prefix
+    assert b[: len(a) - 1] == a[:-1]
+
+
+def test_a_wall_of_white_space_moves_only_in_part(tiny: Model) -> None:
+    prompt = prompter(tiny).prompt("a" + "\n" * 400, "")
+    assert len(prompt.required) <= 256

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from models.config import read_json
 from models.errors import ModelError
+from models.linear import Matrix
 
 HEADER_LIMIT = 16 << 20
 INDEX_LIMIT = 16 << 20
@@ -41,21 +42,18 @@ class Tensors:
             raise ModelError(f"{self.source}: tensor {name} has unexpected type {tensor.dtype}.")
         return tensor
 
-    def matrix(self, name: str, rows: int, columns: int) -> Tensor:
-        """A weight [rows, columns] in fp32; int8 rows are multiplied by their `NAME_scale`."""
+    def matrix(self, name: str, rows: int, columns: int) -> Matrix:
+        """A weight [rows, columns]: floats, or int8 rows with their `NAME_scale`."""
         scale = f"{name}_scale"
         if scale not in self._left:
-            return self.take(name, (rows, columns)).float()
+            return Matrix(self.take(name, (rows, columns)))
         factors = self.take(scale, (rows,), (torch.float32,))
         if f"{name}.rows0" not in self._left:
-            whole = self.take(name, (rows, columns), (torch.int8,))
-        else:
-            half = rows // 2
-            top = self.take(f"{name}.rows0", (half, columns), (torch.int8,))
-            whole = torch.cat(
-                [top, self.take(f"{name}.rows1", (rows - half, columns), (torch.int8,))]
-            )
-        return whole.float().mul_(factors[:, None])
+            return Matrix(self.take(name, (rows, columns), (torch.int8,)), factors)
+        half = rows // 2
+        top = self.take(f"{name}.rows0", (half, columns), (torch.int8,))
+        rest = self.take(f"{name}.rows1", (rows - half, columns), (torch.int8,))
+        return Matrix(torch.cat([top, rest]), factors)
 
     def finish(self) -> None:
         """ModelError if a tensor is left that nobody asked for."""

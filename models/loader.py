@@ -4,15 +4,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from torch import Tensor
 
 from models.checkpoint import Tensors, read_part
 from models.config import ModelConfig, read_json
 from models.errors import ModelError
 from models.families import FAMILIES
+from models.linear import Head, Matrix
 from models.tokenizer import Tokenizer, read_tokenizer
 from models.transformer import Transformer
-from models.weights import Layer, RawLayer, Reading, module, projection_shapes
+from models.weights import Ends, Layer, RawLayer, Reading, module, projection_shapes
 
 DEFAULT_MODEL = Path(__file__).parent / "weights" / "retouch-135m"
 
@@ -69,22 +69,18 @@ def read_transformer(
         if adapters is not None:
             canvas.append(_adapted(raw, adapters, config, index).joined(dtype, device))
     tensors.finish()
-    embedding, head = embedding.to(device), head.to(device)
-    base_reading = _base_reading(embedding, head, norm, base)
+    ends = Ends(embedding.to(device), Head(head, dtype, device), dtype)
+    none = torch.empty(0, dtype=torch.long, device=device)
+    base_reading = Reading(tuple(base), norm, none, torch.empty(0, config.hidden, device=device))
     if adapters is None:
-        return Transformer(config, base_reading, base_reading)
+        return Transformer(config, ends, base_reading, base_reading)
     canvas_reading = _canvas_reading(adapters, config, base_reading, canvas)
     adapters.finish()
-    return Transformer(config, base_reading, canvas_reading)
+    return Transformer(config, ends, base_reading, canvas_reading)
 
 
-def _head(tensors: Tensors, config: ModelConfig) -> Tensor:
+def _head(tensors: Tensors, config: ModelConfig) -> Matrix:
     return tensors.matrix("lm_head.weight", config.vocabulary, config.hidden)
-
-
-def _base_reading(embedding: Tensor, head: Tensor, norm: Tensor, layers: list[Layer]) -> Reading:
-    none = torch.empty(0, dtype=torch.long, device=embedding.device)
-    return Reading(embedding, tuple(layers), norm, head, none, embedding[none])
 
 
 def _canvas_reading(
@@ -95,14 +91,14 @@ def _canvas_reading(
     rows = adapters.take("special_rows", (count, config.hidden)).float().to(base.norm.device)
     scale = adapters.take("canvas_norm_scale", (config.hidden,)).float().to(base.norm.device)
     ids = torch.tensor(config.special_rows, device=rows.device)
-    return Reading(base.embedding, tuple(layers), base.norm * scale, base.head, ids, rows)
+    return Reading(tuple(layers), base.norm * scale, ids, rows)
 
 
 def _adapted(raw: RawLayer, adapters: Tensors, config: ModelConfig, index: int) -> RawLayer:
-    """Add b @ a to each matrix in place: canvas rows multiply by W + b a."""
+    """Add b @ a to each matrix: canvas rows multiply by W + b a."""
     for name, (rows, columns) in projection_shapes(config).items():
         stem = f"model.layers.{index}.{module(name)}.{name}.canvas"
         a = adapters.take(f"{stem}_a", (config.adapter_rank, columns)).float()
         b = adapters.take(f"{stem}_b", (rows, config.adapter_rank)).float()
-        raw.matrices[name].addmm_(b, a)
+        raw.matrices[name] = Matrix(raw.matrices[name].dense().addmm_(b, a))
     return raw

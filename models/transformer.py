@@ -14,7 +14,7 @@ from models.attention import Block, attend
 from models.config import ModelConfig
 from models.keyvalues import KeyValues
 from models.rotary import angles, rotate
-from models.weights import Layer, Reading
+from models.weights import Ends, Layer, Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +51,12 @@ class Pass:
 class Transformer:
     """RMSNorm, rotary positions, grouped-query attention, gated MLP; holds weights, no state."""
 
-    def __init__(self, config: ModelConfig, base: Reading, canvas: Reading) -> None:
+    def __init__(self, config: ModelConfig, ends: Ends, base: Reading, canvas: Reading) -> None:
         self.config = config
+        self.ends = ends
         self.base = base
         self.canvas = canvas
-        self.dtype = base.layers[0].qkv.dtype
+        self.dtype = ends.dtype
         self.device = base.norm.device
 
     def new_key_values(self) -> KeyValues:
@@ -87,13 +88,13 @@ class Transformer:
     def logits(self, hidden: Tensor, canvas: bool) -> Tensor:
         """Logits [M, vocabulary] in fp32 of hidden states [M, hidden] of one reading."""
         reading = self.canvas if canvas else self.base
-        logits = hidden @ reading.head.T
+        logits = self.ends.head(hidden)
         if len(reading.special_ids):
             logits[:, reading.special_ids] = hidden @ reading.special_rows.T
         return logits
 
     def _embed(self, step: Pass) -> Tensor:
-        x = self.base.embedding[step.ids]
+        x = self.ends.embedding.take(step.ids)
         tail = step.ids[step.split :]
         for token, row in zip(self.canvas.special_ids, self.canvas.special_rows, strict=True):
             x[step.split :][tail == token] = row
@@ -160,10 +161,9 @@ class Transformer:
 
     def _project(self, name: str, layers: tuple[Layer, Layer], x: Tensor, split: int) -> Tensor:
         """x [N, in] times the named matrix of each row's own reading."""
-        bias = layers[0].qkv_bias if name == "qkv" else None
-        parts = []
+        parts: list[Tensor] = []
         if split > 0:
-            parts.append(F.linear(x[:split], getattr(layers[0], name), bias))
+            parts.append(getattr(layers[0], name)(x[:split]))
         if split < len(x):
-            parts.append(F.linear(x[split:], getattr(layers[1], name), bias))
+            parts.append(getattr(layers[1], name)(x[split:]))
         return parts[0] if len(parts) == 1 else torch.cat(parts)

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from models.checkpoint import Tensors
 from models.config import ModelConfig
+from models.linear import Head, Linear, Matrix, join, make_linear
 
 PROJECTIONS = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
 
@@ -16,32 +17,38 @@ class Layer:
     """One layer: query, key and value rows joined, gate and up rows joined. Norms in fp32."""
 
     attention_norm: Tensor
-    qkv: Tensor
-    qkv_bias: Tensor | None
+    qkv: Linear
     query_norm: Tensor | None
     key_norm: Tensor | None
-    output: Tensor
+    output: Linear
     mlp_norm: Tensor
-    gate_up: Tensor
-    down: Tensor
+    gate_up: Linear
+    down: Linear
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """All weights of one reading: `base` for context and causal rows, or `canvas`."""
+    """The weights of one reading: `base` for context and causal rows, or `canvas`."""
 
-    embedding: Tensor
     layers: tuple[Layer, ...]
     norm: Tensor
-    head: Tensor
     special_ids: Tensor
     """Ids [K] whose rows are replaced in this reading; empty in the base reading."""
     special_rows: Tensor
     """Their embedding and head rows [K, hidden] in fp32."""
 
 
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """What both readings share: the embedding, the head, and the working type between them."""
+
+    embedding: Matrix
+    head: Head
+    dtype: torch.dtype
+
+
 class RawLayer:
-    """The seven fp32 matrices of one layer by projection name, before they are joined."""
+    """The seven matrices of one layer by projection name, before they are joined."""
 
     def __init__(self, tensors: Tensors, config: ModelConfig, index: int) -> None:
         prefix = f"model.layers.{index}."
@@ -64,18 +71,21 @@ class RawLayer:
 
     def joined(self, dtype: torch.dtype, device: torch.device) -> Layer:
         """The layer in the type and on the device it is multiplied on."""
-        m = {name: matrix.to(device, dtype) for name, matrix in self.matrices.items()}
+        m = self.matrices
+
+        def linear(*names: str, bias: Tensor | None = None) -> Linear:
+            return make_linear(join([m[name] for name in names]), bias, dtype, device)
+
         norms = [norm.to(device) for norm in self.head_norms]
         return Layer(
             attention_norm=self.attention_norm.to(device),
-            qkv=torch.cat([m["q_proj"], m["k_proj"], m["v_proj"]]),
-            qkv_bias=torch.cat(self.biases).to(device, dtype) if self.biases else None,
+            qkv=linear(*PROJECTIONS[:3], bias=torch.cat(self.biases) if self.biases else None),
             query_norm=norms[0] if norms else None,
             key_norm=norms[1] if norms else None,
-            output=m["o_proj"],
+            output=linear("o_proj"),
             mlp_norm=self.mlp_norm.to(device),
-            gate_up=torch.cat([m["gate_proj"], m["up_proj"]]),
-            down=m["down_proj"],
+            gate_up=linear("gate_proj", "up_proj"),
+            down=linear("down_proj"),
         )
 
 

@@ -19,7 +19,7 @@ class Recording(Transformer):
     """Delegates to another transformer's weights and records every `logits` result."""
 
     def __init__(self, inner: Transformer) -> None:
-        super().__init__(inner.config, inner.base, inner.canvas)
+        super().__init__(inner.config, inner.ends, inner.base, inner.canvas)
         self.seen: list[Tensor] = []
 
     def logits(self, hidden: Tensor, canvas: bool) -> Tensor:

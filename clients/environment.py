@@ -30,8 +30,8 @@ def ready(extra: str = "") -> Path:
     command = [str(python), "-m", "pip", "install", "--quiet", "--editable", target]
     if subprocess.run(command, check=False).returncode:
         raise SystemExit(
-            "The packages could not be installed; pip's message is above. For another build of "
-            "PyTorch install it into .venv first (see pytorch.org, Get Started), then run this again."
+            "The packages could not be installed; pip's message is above. For another build "
+            "of PyTorch install it into .venv first (pytorch.org, Get Started), then try again."
         )
     stamp.write_text(wanted)
     return python

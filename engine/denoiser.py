@@ -1,6 +1,9 @@
 """One denoising step as pure functions: logits -> a proposal -> what is revealed."""
 
+import dataclasses
+
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -21,12 +24,21 @@ def propose(logits: Tensor, slots: Indices, job: Job) -> Proposal:
     """
     norm = logits.logsumexp(-1, keepdim=True)
     scores = drawn(logits, slots, job.draw)
-    tokens = scores.argmax(-1)
-    confidence = (logits.gather(-1, tokens[:, None]) - norm).exp()[:, 0]
-    proposal = Proposal(slots, tokens.numpy(force=True), confidence.numpy(force=True))
+    tokens = scores.topk(2).indices
+    chances = (logits.gather(-1, tokens) - norm).exp().numpy(force=True)
+    pairs = tokens.numpy(force=True)
+    spread = entropies(logits - norm) if job.policy.needs_entropy else np.zeros(len(slots))
+    proposal = Proposal(slots, pairs[:, 0], chances[:, 0], pairs[:, 1], chances[:, 1], spread)
     if job.constraint is None:
         return proposal
     return _narrowed(proposal, (scores - scores.logsumexp(-1, keepdim=True)), job)
+
+
+def entropies(log_probs: Tensor) -> npt.NDArray[np.float32]:
+    """Entropy in nats [M] of log-probabilities [M, V]."""
+    terms = log_probs.exp() * log_probs.clamp_min(-100.0)
+    result: npt.NDArray[np.float32] = -terms.sum(-1).numpy(force=True)
+    return result
 
 
 def drawn(logits: Tensor, slots: Indices, draw: Draw) -> Tensor:
@@ -50,10 +62,12 @@ def _narrowed(proposal: Proposal, scores: Tensor, job: Job) -> Proposal:
     head = scores[:count].numpy(force=True)
     tokens, confidence = job.constraint.narrow(head, proposal.slots[:count], job.canvas)
     found = len(tokens)
-    return Proposal(
-        proposal.slots,
-        np.concatenate([tokens, proposal.tokens[found:]]),
-        np.concatenate([confidence, proposal.confidence[found:]]),
+    return dataclasses.replace(
+        proposal,
+        tokens=np.concatenate([tokens, proposal.tokens[found:]]),
+        confidence=np.concatenate([confidence, proposal.confidence[found:]]),
+        rivalry=np.concatenate([np.zeros(found, np.float32), proposal.rivalry[found:]]),
+        entropy=np.concatenate([np.zeros(found, np.float32), proposal.entropy[found:]]),
     )
 
 
@@ -66,7 +80,8 @@ def hold_back_end(proposal: Proposal, canvas: Canvas, end: int) -> Proposal:
     if filled >= EARLY_SHARE:
         return proposal
     early = (proposal.tokens == end) & (proposal.confidence < EARLY_END)
-    return Proposal(proposal.slots, proposal.tokens, np.where(early, 0.0, proposal.confidence))
+    held = np.where(early, 0.0, proposal.confidence)
+    return dataclasses.replace(proposal, confidence=held)
 
 
 def reveal(proposal: Proposal, job: Job, end: int, pad: int) -> Indices:

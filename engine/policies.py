@@ -31,6 +31,9 @@ class Proposal:
     slots: Indices  # [M]
     tokens: Indices  # [M]
     confidence: Floats  # [M] in 0..1
+    rivals: Indices  # [M] the best other token
+    rivalry: Floats  # [M] its probability
+    entropy: Floats  # [M] in nats; zeros unless the policy asks for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,9 @@ class Plan:
     counts: tuple[int, ...] = ()
     order: Order = "confidence"
     threshold: float = 0.9
+    factor: float = 1.0
+    entropy: float = 0.5
+    margin: float = 0.5
     seed: int = 0
 
 
@@ -61,6 +67,7 @@ class Policy:
 
     choose: Choose
     reading: ReadingKind
+    needs_entropy: bool = False
 
 
 def fixed(proposal: Proposal, plan: Plan, progress: Progress) -> Indices:
@@ -77,6 +84,35 @@ def threshold(proposal: Proposal, plan: Plan, progress: Progress) -> Indices:
     """Every slot at least as sure as the threshold, else the surest (Fast-dLLM, 2505.22618)."""
     sure = np.flatnonzero(proposal.confidence >= plan.threshold)
     return sure if len(sure) else _first(proposal, plan, progress, 1)
+
+
+def factor(proposal: Proposal, plan: Plan, progress: Progress) -> Indices:
+    """The longest run of the n surest with (n + 1)(1 - c_n) <= factor (Fast-dLLM, 2505.22618).
+
+    The more slots are revealed together, the surer each must be: their joint error stays bounded.
+    """
+    order = _by_confidence(proposal, plan, progress)
+    sizes = np.arange(2, len(order) + 2)
+    risky = np.flatnonzero(sizes * (1 - proposal.confidence[order]) > plan.factor)
+    return order[: max(1, risky[0] if len(risky) else len(order))]
+
+
+def entropy(proposal: Proposal, plan: Plan, progress: Progress) -> Indices:
+    """The surest slots whose entropies, all but the largest, sum to at most `entropy` nats.
+
+    The entropy-bounded sampler (Ben-Hamu et al., 2505.24857): it bounds the mutual information
+    that revealing the slots independently ignores.
+    """
+    order = np.argsort(proposal.entropy, kind="stable")
+    ignored = np.cumsum(proposal.entropy[order]) - proposal.entropy[order]
+    return order[: max(1, int(np.searchsorted(ignored, plan.entropy, side="right")))]
+
+
+def margin(proposal: Proposal, plan: Plan, progress: Progress) -> Indices:
+    """Every slot whose token leads its best rival by `margin`, else the one that leads most."""
+    lead = proposal.confidence - proposal.rivalry
+    clear = np.flatnonzero(lead >= plan.margin)
+    return clear if len(clear) else np.array([int(np.argmax(lead))])
 
 
 def leftmost(proposal: Proposal, plan: Plan, progress: Progress) -> Indices:
@@ -110,6 +146,9 @@ ORDERS: dict[str, Choose] = {
 
 POLICIES: dict[str, Policy] = {
     "causal": Policy(leftmost, ReadingKind.CAUSAL),
+    "entropy": Policy(entropy, ReadingKind.CANVAS, needs_entropy=True),
+    "factor": Policy(factor, ReadingKind.CANVAS),
     "fixed": Policy(fixed, ReadingKind.CANVAS),
+    "margin": Policy(margin, ReadingKind.CANVAS),
     "threshold": Policy(threshold, ReadingKind.CANVAS),
 }

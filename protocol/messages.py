@@ -14,7 +14,7 @@ CANVAS_LIMIT = 1024
 STEPS_LIMIT = 1024
 
 Id = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9._:-]+$")]
-PolicyName = Literal["causal", "fixed", "threshold"]
+PolicyName = Literal["causal", "entropy", "factor", "fixed", "margin", "threshold"]
 OrderName = Literal["confidence", "left", "random"]
 ShapeName = Literal["auto", "line", "block", "span"]
 FinishReason = Literal["converged", "stop", "length", "deadline", "cancelled"]
@@ -40,6 +40,9 @@ class Sampling(Struct, frozen=True, forbid_unknown_fields=True):
     ] = ()
     """Slots to reveal in each step, the last number repeating; overrides `steps`."""
     threshold: Annotated[float, Meta(ge=0.0, le=1.0)] = 0.9
+    factor: Annotated[float, Meta(gt=0.0, le=100.0)] = 1.0
+    entropy: Annotated[float, Meta(ge=0.0, le=100.0)] = 0.5
+    margin: Annotated[float, Meta(ge=0.0, le=1.0)] = 0.5
     temperature: Annotated[float, Meta(ge=0.0, le=5.0)] = 0.0
     top_p: Annotated[float, Meta(gt=0.0, le=1.0)] = 1.0
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0

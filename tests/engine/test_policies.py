@@ -1,5 +1,7 @@
 """Policies: always at least one slot, never one twice, and each rule's own promise."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,11 +10,20 @@ from hypothesis import strategies as st
 from engine.policies import ORDERS, POLICIES, Plan, Progress, Proposal
 
 
+def make(slots: Sequence[int], confidence: Sequence[float]) -> Proposal:
+    """A proposal whose rivals hold half of what is left, with the entropy of those two shares."""
+    chances = np.array(confidence)
+    shares = np.clip(np.stack([chances, 1 - chances]), 1e-9, 1)
+    spread = -(shares * np.log(shares)).sum(0)
+    ids = np.array(slots)
+    return Proposal(ids, ids + 20, chances, ids + 21, (1 - chances) / 2, spread)
+
+
 @st.composite
 def proposals(draw: st.DrawFn) -> Proposal:
     slots = draw(st.lists(st.integers(0, 99), min_size=1, max_size=30, unique=True).map(sorted))
     confidence = [draw(st.floats(0, 1)) for _ in slots]
-    return Proposal(np.array(slots), np.array(slots) + 20, np.array(confidence))
+    return make(slots, confidence)
 
 
 @st.composite
@@ -41,15 +52,14 @@ def test_every_policy_chooses_at_least_one_slot_and_none_twice(
 def test_every_policy_empties_any_canvas(name: str, size: int, plan: Plan) -> None:
     left, step = np.arange(size), 0
     while len(left):
-        proposal = Proposal(left, left, np.linspace(0.1, 0.9, len(left)))
-        chosen = POLICIES[name].choose(proposal, plan, Progress(step, size))
+        offered = make(left.tolist(), np.linspace(0.1, 0.9, len(left)).tolist())
+        chosen = POLICIES[name].choose(offered, plan, Progress(step, size))
         left, step = np.delete(left, chosen), step + 1
     assert step <= size
 
 
 def proposal(*confidence: float) -> Proposal:
-    slots = np.arange(len(confidence))
-    return Proposal(slots, slots, np.array(confidence))
+    return make(range(len(confidence)), confidence)
 
 
 def test_fixed_takes_the_surest_in_equal_shares() -> None:
@@ -84,3 +94,24 @@ def test_random_order_depends_on_seed_and_step_alone() -> None:
     ]
     assert runs[0] == runs[1]
     assert len({tuple(run) for run in runs}) > 1
+
+
+def test_factor_wants_more_confidence_the_more_it_takes() -> None:
+    choose = POLICIES["factor"].choose
+    plan = Plan(8, factor=1.0)
+    assert choose(proposal(0.6, 0.99, 0.7), plan, Progress(0, 3)).tolist() == [1, 2]
+    assert choose(proposal(0.8, 0.99, 0.8), plan, Progress(0, 3)).tolist() == [1, 0, 2]
+    assert choose(proposal(0.1, 0.2), plan, Progress(0, 2)).tolist() == [1]
+
+
+def test_entropy_takes_what_stays_under_its_budget() -> None:
+    choose = POLICIES["entropy"].choose
+    sure, unsure = 0.999, 0.5
+    assert len(choose(proposal(sure, sure, unsure), Plan(8, entropy=0.1), Progress(0, 3))) == 3
+    assert len(choose(proposal(unsure, unsure), Plan(8, entropy=0.1), Progress(0, 2))) == 1
+
+
+def test_margin_takes_what_leads_clearly() -> None:
+    choose = POLICIES["margin"].choose
+    assert choose(proposal(0.9, 0.4, 0.95), Plan(8), Progress(0, 3)).tolist() == [0, 2]
+    assert choose(proposal(0.3, 0.4), Plan(8), Progress(0, 2)).tolist() == [1]

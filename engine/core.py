@@ -4,7 +4,7 @@ import logging
 import time
 from collections.abc import Callable
 
-from engine.job import Finish, Job, StepResult
+from engine.job import Finish, Query, StepResult, Work
 from engine.runner import Runner
 from engine.scheduler import Scheduler
 
@@ -28,7 +28,7 @@ class Engine:
         """Whether a job is live."""
         return len(self._scheduler) > 0
 
-    def add(self, job: Job) -> None:
+    def add(self, job: Work) -> None:
         """Queue a job."""
         self._scheduler.add(job)
 
@@ -44,10 +44,10 @@ class Engine:
         results += stepped
         for result in results:
             if result.finish is not None or result.error is not None:
-                self._runner.forget(result.job)
+                self._runner.forget(result.work)
         return results
 
-    def _run(self, jobs: list[Job]) -> list[StepResult]:
+    def _run(self, jobs: list[Work]) -> list[StepResult]:
         """The job boundary: whatever goes wrong in a pass ends its jobs, never the engine."""
         began = self._clock()
         try:
@@ -62,10 +62,12 @@ class Engine:
     def _settle(self, result: StepResult) -> StepResult:
         """Decide whether the job is over, or its full canvas grows."""
         if result.error is None:
-            result.finish = self._finish(result.job)
+            result.finish = self._finish(result.work)
         return result
 
-    def _finish(self, job: Job) -> Finish | None:
+    def _finish(self, job: Work) -> Finish | None:
+        if isinstance(job, Query):
+            return "converged" if len(job.answers) == len(job.parts) else None
         canvas = job.canvas
         if job.stop is not None and job.stop(canvas.tokens[: canvas.settled].tolist()):
             return "stop"

@@ -84,16 +84,20 @@ def hold_back_end(proposal: Proposal, canvas: Canvas, end: int) -> Proposal:
     return dataclasses.replace(proposal, confidence=held)
 
 
-def reveal(proposal: Proposal, job: Job, end: int, pad: int) -> Indices:
-    """Let the policy choose, reveal it on the job's canvas, and return the slots revealed.
+def choose(proposal: Proposal, job: Job, end: int, pad: int) -> Indices:
+    """Let the policy choose, reveal it as the job's next step, return the slots revealed."""
+    held = hold_back_end(proposal, job.canvas, end)
+    chosen = job.policy.choose(held, job.plan, Progress(job.step, len(job.canvas)))
+    job.step += 1
+    return reveal(proposal, chosen, job, end, pad)
+
+
+def reveal(proposal: Proposal, chosen: Indices, job: Job, end: int, pad: int) -> Indices:
+    """Reveal the chosen rows of a proposal; returns the slots that are masks no more.
 
     Once an end mark stands, every mask right of it becomes padding: that text is dropped anyway.
     """
-    canvas = job.canvas
-    held = hold_back_end(proposal, canvas, end)
-    chosen = job.policy.choose(held, job.plan, Progress(job.step, len(canvas)))
-    slots = proposal.slots[chosen]
-    job.step += 1
+    canvas, slots = job.canvas, proposal.slots[chosen]
     canvas.reveal(slots, proposal.tokens[chosen], proposal.confidence[chosen], job.step)
     ends = np.flatnonzero(canvas.tokens == end)
     if len(ends):

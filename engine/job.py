@@ -79,11 +79,56 @@ class Job:
     step: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Tokens put behind the prefix, and what is asked of the rows.
+
+    Row 0 is the anchor, row j holds token j - 1 and predicts token j.
+
+    Attributes:
+        tokens: the tokens of the rows behind the anchor; mask ids are masks.
+        canvas: rows see each other in both directions (canvas reading) or causally.
+        with_suffix: whether the suffix segment is seen.
+        rows: the rows that are asked, and `targets` the token whose probability each is asked.
+    """
+
+    tokens: tuple[int, ...]
+    rows: tuple[int, ...]
+    targets: tuple[int, ...]
+    canvas: bool = False
+    with_suffix: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """For each row a part asked: log-probabilities in nats, and the best token."""
+
+    target: npt.NDArray[np.float32]  # [rows] of the target
+    best: npt.NDArray[np.int64]  # [rows] the most probable token
+    best_log_prob: npt.NDArray[np.float32]  # [rows]
+    end: npt.NDArray[np.float32]  # [rows] of the end mark
+
+
+@dataclass(slots=True)
+class Query:
+    """Questions about one context; done when every part has its answer."""
+
+    id: str
+    context: Context
+    parts: list[Part]
+    answers: list[Answer] = field(default_factory=list)
+    deadline: float | None = None
+    status: Status = Status.QUEUED
+
+
+Work = Job | Query
+
+
 @dataclass(slots=True)
 class StepResult:
     """What one turn did to one job."""
 
-    job: Job
+    work: Work
     revealed: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     prefilled: int = 0
     cached: int = 0

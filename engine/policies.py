@@ -18,10 +18,14 @@ Order = Literal["confidence", "left", "random"]
 
 
 class ReadingKind(Enum):
-    """How the weights are read: `canvas` rows over masks, or one `causal` row."""
+    """How the weights are read: `canvas` rows over masks, one `causal` row, or both.
+
+    `speculative` drafts with canvas rows what causal rows then check.
+    """
 
     CANVAS = "canvas"
     CAUSAL = "causal"
+    SPECULATIVE = "speculative"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,5 +154,6 @@ POLICIES: dict[str, Policy] = {
     "factor": Policy(factor, ReadingKind.CANVAS),
     "fixed": Policy(fixed, ReadingKind.CANVAS),
     "margin": Policy(margin, ReadingKind.CANVAS),
+    "speculate": Policy(leftmost, ReadingKind.SPECULATIVE),
     "threshold": Policy(threshold, ReadingKind.CANVAS),
 }

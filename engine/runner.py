@@ -6,48 +6,26 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from engine.cache import Lease, SegmentCache, common_prefix
-from engine.denoiser import propose, reveal
-from engine.job import Job, StepResult
-from engine.policies import Indices, ReadingKind
+from engine.cache import Lease, SegmentCache
+from engine.job import Job, Part, Query, StepResult, Work
+from engine.readings import DENOISERS, answer_part
+from engine.rows import BUILDERS, JobState, Rows, context_rows, query_rows
 from models.config import ModelConfig
-from models.keyvalues import KeyValues
 from models.transformer import Pass, RowGroup, Transformer
 
 CHUNK = 128
-
-
-@dataclass(slots=True)
-class JobState:
-    """Device memory of one job: its leases, and the keys of its own rows."""
-
-    leases: tuple[Lease, ...]
-    own: KeyValues
-    causal_ids: list[int] = field(default_factory=list)
-    """Canvas tokens whose causal keys stand in `own`, from slot 0 on."""
-    reported: bool = False
-
-
-@dataclass(slots=True)
-class Rows:
-    """Rows of one job in the coming pass, before they are packed."""
-
-    ids: list[int]
-    positions: list[int]
-    group: RowGroup  # with start = 0
-    probes: int = 0
-    """How many of the last rows need logits."""
+QUERY_ROWS = 512
 
 
 @dataclass(slots=True)
 class Turn:
-    """What one job does in this pass: chunks of its context, then perhaps denoising rows."""
+    """What one job does in this pass: chunks of its context, then perhaps rows of its own."""
 
-    job: Job
+    work: Work
     state: JobState
     chunks: list[tuple[Lease, int]]
-    context: list[Rows] = field(default_factory=list)
-    denoise: Rows | None = None
+    parts: list[Part] = field(default_factory=list)
+    rows: list[Rows] = field(default_factory=list)
 
 
 class Runner:
@@ -73,134 +51,120 @@ class Runner:
         return self._cache.nbytes
 
     @torch.inference_mode()
-    def run(self, jobs: Sequence[Job]) -> list[StepResult]:
+    def run(self, works: Sequence[Work]) -> list[StepResult]:
         """One forward pass that takes every job one turn further."""
-        if not jobs:
+        if not works:
             return []
-        turns = [self._turn(job) for job in jobs]
-        hidden, starts = self._forward(turns)
-        return [self._conclude(turn, hidden, starts) for turn in turns]
+        turns = [self._turn(work) for work in works]
+        chunks = [[context_rows(lease, take) for lease, take in turn.chunks] for turn in turns]
+        packed = [rows for group in chunks for rows in group]
+        packed += [rows for turn in turns for rows in turn.rows if not rows.canvas]
+        split = sum(len(rows.ids) for rows in packed)
+        packed += [rows for turn in turns for rows in turn.rows if rows.canvas]
+        hidden = self._forward(packed, split)
+        probed = self._probe(packed, hidden)
+        return [self._conclude(turn, probed) for turn in turns]
 
-    def forget(self, job: Job) -> None:
+    def forget(self, work: Work) -> None:
         """Free what only this job needed; its context stays cached."""
-        state = self._states.pop(job.id, None)
+        state = self._states.pop(work.id, None)
         for lease in state.leases if state else ():
             self._cache.release(lease)
 
-    def _state(self, job: Job) -> JobState:
-        if job.id not in self._states:
-            layout, context = self.config.layout, job.context
-            segments = [(layout.suffix_start, context.suffix)]
-            segments += [(layout.reference_start, ids) for ids in context.references]
-            segments += [(layout.prefix_origin, context.prefix)]
-            leases = tuple(self._cache.lease(at, ids) for at, ids in segments if ids)
-            self._states[job.id] = JobState(leases, self._transformer.new_key_values())
-        return self._states[job.id]
+    def _state(self, work: Work) -> JobState:
+        if work.id not in self._states:
+            layout, context = self.config.layout, work.context
+            lease, new = self._cache.lease, self._transformer.new_key_values
+            suffix = lease(layout.suffix_start, context.suffix) if context.suffix else None
+            others = [lease(layout.reference_start, ids) for ids in context.references]
+            others.append(lease(layout.prefix_origin, context.prefix))
+            self._states[work.id] = JobState(suffix, tuple(others), new(), new())
+        return self._states[work.id]
 
-    def _turn(self, job: Job) -> Turn:
-        """Up to CHUNK rows of context, and the denoising rows if that completes the context."""
-        state, room = self._state(job), CHUNK
+    def _turn(self, work: Work) -> Turn:
+        """Up to CHUNK rows of context, and rows of the job's own if that completes the context."""
+        state, room = self._state(work), CHUNK
         chunks: list[tuple[Lease, int]] = []
         for lease in state.leases:
-            take = min(room, lease.pending)
-            if take:
+            if take := min(room, lease.pending):
                 chunks.append((lease, take))
                 room -= take
-        turn = Turn(job, state, chunks, [_chunk_rows(lease, take) for lease, take in chunks])
-        if sum(lease.pending for lease in state.leases) == CHUNK - room:
-            turn.denoise = READERS[job.policy.reading](job, state, self.config)
+        turn = Turn(work, state, chunks)
+        if sum(lease.pending for lease in state.leases) > CHUNK - room:
+            return turn
+        if isinstance(work, Job):
+            turn.rows = BUILDERS[work.policy.reading](work, state, self.config)
+        else:
+            turn.parts = _next_parts(work, state)
+            turn.rows = query_rows(work, turn.parts, state, self._transformer)
         return turn
 
-    def _forward(self, turns: list[Turn]) -> tuple[Tensor, dict[int, int]]:
-        """Pack base rows first, canvas rows behind; returns hidden states and each Rows' start."""
-        base = [rows for turn in turns for rows in turn.context]
-        base += [t.denoise for t in turns if t.denoise and _reads(t, ReadingKind.CAUSAL)]
-        canvas = [t.denoise for t in turns if t.denoise and _reads(t, ReadingKind.CANVAS)]
-        ids: list[int] = []
-        positions: list[int] = []
-        groups: list[RowGroup] = []
-        starts: dict[int, int] = {}
-        for rows in base + canvas:
-            starts[id(rows)] = len(ids)
-            groups.append(_shifted(rows.group, len(ids)))
-            ids += rows.ids
-            positions += rows.positions
+    def _forward(self, packed: list[Rows], split: int) -> Tensor:
+        """Hidden states of all rows, in the order they are packed."""
+        ids = [token for rows in packed for token in rows.ids]
+        positions = [position for rows in packed for position in rows.positions]
+        groups, start = [], 0
+        for rows in packed:
+            groups.append(_shifted(rows.group, start))
+            start += len(rows.ids)
         device = self._transformer.device
-        split = sum(len(rows.ids) for rows in base)
-        step = Pass(
-            torch.tensor(ids, device=device),
-            torch.tensor(positions, device=device),
-            split,
-            tuple(groups),
+        places = torch.tensor(positions, device=device)
+        return self._transformer.forward(
+            Pass(torch.tensor(ids, device=device), places, split, tuple(groups))
         )
-        return self._transformer.forward(step), starts
 
-    def _conclude(self, turn: Turn, hidden: Tensor, starts: dict[int, int]) -> StepResult:
-        """Account for the context rows, and denoise if there were denoising rows."""
-        result = StepResult(turn.job, prefilled=sum(take for _, take in turn.chunks))
-        if not turn.state.reported:
-            result.cached = sum(lease.cached for lease in turn.state.leases)
-            turn.state.reported = True
+    def _probe(self, packed: list[Rows], hidden: Tensor) -> dict[int, Tensor]:
+        """Logits of the probed rows of each Rows, by its id; one head call for each reading."""
+        probed: dict[int, Tensor] = {}
+        for canvas in (False, True):
+            asked, pieces, start = [], [], 0
+            for rows in packed:
+                stop = start + len(rows.ids)
+                if rows.probes and rows.canvas is canvas:
+                    asked.append(rows)
+                    pieces.append(hidden[stop - rows.probes : stop])
+                start = stop
+            if not asked:
+                continue
+            logits = self._transformer.logits(torch.cat(pieces), canvas)
+            logits[:, self._banned] = float("-inf")
+            sizes = [rows.probes for rows in asked]
+            for rows, part in zip(asked, logits.split(sizes), strict=True):  # type: ignore[no-untyped-call]
+                probed[id(rows)] = part
+        return probed
+
+    def _conclude(self, turn: Turn, probed: dict[int, Tensor]) -> StepResult:
+        """Account for the context rows; denoise, or answer, if there were rows of the job's own."""
+        work, state = turn.work, turn.state
+        result = StepResult(work, prefilled=sum(take for _, take in turn.chunks))
+        if not state.reported:
+            result.cached = sum(lease.cached for lease in state.leases)
+            state.reported = True
         for lease, take in turn.chunks:
             lease.advance(take)
-        if turn.denoise is not None:
-            stop = starts[id(turn.denoise)] + len(turn.denoise.ids)
-            result.revealed = self._denoise(turn, hidden[stop - turn.denoise.probes : stop])
+        if turn.rows:
             result.forwards = 1
+            logits = [probed[id(rows)] for rows in turn.rows]
+            if isinstance(work, Job):
+                denoise = DENOISERS[work.policy.reading]
+                result.revealed = denoise(work, state, logits, self.config)
+            else:
+                pairs = zip(turn.parts, logits, strict=True)
+                work.answers += [answer_part(p, rows, self.config.eos_id) for p, rows in pairs]
         return result
 
-    def _denoise(self, turn: Turn, hidden: Tensor) -> Indices:
-        job, canvas = turn.job, turn.job.canvas
-        slots = canvas.masked
-        if _reads(turn, ReadingKind.CAUSAL):
-            slots = slots[:1]
-        else:
-            hidden = hidden[slots]
-        logits = self._transformer.logits(hidden, _reads(turn, ReadingKind.CANVAS))
-        logits[:, self._banned] = float("-inf")
-        return reveal(propose(logits, slots, job), job, self.config.eos_id, self.config.pad_id)
 
-
-def _reads(turn: Turn, kind: ReadingKind) -> bool:
-    return turn.job.policy.reading is kind
-
-
-def _chunk_rows(lease: Lease, take: int) -> Rows:
-    """The next `take` tokens of a segment, causal behind what stands."""
-    at, entry = lease.done, lease.entry
-    positions = range(entry.origin + at, entry.origin + at + take)
-    group = RowGroup(0, take, ((entry.key_values, at),), entry.key_values, at)
-    return Rows(list(lease.ids[at : at + take]), list(positions), group)
-
-
-def _visible(state: JobState) -> tuple[tuple[KeyValues, int], ...]:
-    """The whole context, rows that this very pass computes included."""
-    return tuple((lease.entry.key_values, len(lease.ids)) for lease in state.leases)
-
-
-def canvas_rows(job: Job, state: JobState, config: ModelConfig) -> Rows:
-    """The anchor and every slot, all seeing each other; row j predicts slot j."""
-    prefix, canvas = job.context.prefix, job.canvas
-    ids = [prefix[-1], *canvas.tokens.tolist()]
-    positions = config.layout.canvas(len(prefix), len(canvas))
-    group = RowGroup(0, len(ids), _visible(state), state.own, skip=1, causal=False)
-    return Rows(ids, list(positions), group, probes=len(ids))
-
-
-def causal_rows(job: Job, state: JobState, config: ModelConfig) -> Rows:
-    """The settled tokens whose keys are still missing; the last row predicts the first mask."""
-    prefix, canvas = job.context.prefix, job.canvas
-    settled = canvas.tokens[: canvas.settled].tolist()
-    known = common_prefix(state.causal_ids, tuple(settled[:-1]))
-    fresh = settled[known:]
-    state.causal_ids = settled
-    positions = list(config.layout.canvas(len(prefix), len(settled)))
-    context = _visible(state)
-    if not settled:
-        group = RowGroup(0, 1, context, state.own, skip=1)
-        return Rows([prefix[-1]], positions[:1], group, probes=1)
-    group = RowGroup(0, len(fresh), (*context, (state.own, known)), state.own, at=known)
-    return Rows(fresh, positions[1 + known :], group, probes=1)
+def _next_parts(query: Query, state: JobState) -> list[Part]:
+    """As many of the query's open parts as QUERY_ROWS rows hold, at least one."""
+    parts: list[Part] = []
+    rows = 0
+    for part in query.parts[state.answered :]:
+        rows += len(part.tokens) + 1
+        if parts and rows > QUERY_ROWS:
+            break
+        parts.append(part)
+    state.answered += len(parts)
+    return parts
 
 
 def _shifted(group: RowGroup, by: int) -> RowGroup:
@@ -213,6 +177,3 @@ def _shifted(group: RowGroup, by: int) -> RowGroup:
         group.skip,
         group.causal,
     )
-
-
-READERS = {ReadingKind.CANVAS: canvas_rows, ReadingKind.CAUSAL: causal_rows}

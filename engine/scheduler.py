@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from engine.job import Job, Status, StepResult
+from engine.job import Status, StepResult, Work
 
 
 class Scheduler:
@@ -10,13 +10,13 @@ class Scheduler:
 
     def __init__(self, batch_jobs: int) -> None:
         self._batch_jobs = batch_jobs
-        self._jobs: dict[str, Job] = {}
+        self._jobs: dict[str, Work] = {}
         self._cancelled: set[str] = set()
 
     def __len__(self) -> int:
         return len(self._jobs)
 
-    def add(self, job: Job) -> None:
+    def add(self, job: Work) -> None:
         """Queue a job; ValueError if one of this id is live."""
         if job.id in self._jobs:
             raise ValueError(f"a job {job.id} is live already")
@@ -38,7 +38,7 @@ class Scheduler:
         self.retire(results)
         return results
 
-    def schedule(self) -> list[Job]:
+    def schedule(self) -> list[Work]:
         """The jobs of the next step, oldest first."""
         batch = list(self._jobs.values())[: self._batch_jobs]
         for job in batch:
@@ -48,7 +48,7 @@ class Scheduler:
     def retire(self, results: Iterable[StepResult]) -> None:
         """Forget the jobs that these results end; the others go behind those that wait."""
         for result in results:
-            job = self._jobs.pop(result.job.id)
+            job = self._jobs.pop(result.work.id)
             if result.finish is None and result.error is None:
                 self._jobs[job.id] = job
             else:

@@ -82,7 +82,7 @@ class Session:
 
     def frames(self, result: StepResult) -> list[ServerMessage]:
         """The messages that tell the client what a step did."""
-        live = self._live[result.job.id]
+        live = self._live[result.work.id]
         if live.started is None:
             live.started = self._clock() - result.seconds
         live.seconds += result.seconds
@@ -97,7 +97,7 @@ class Session:
         elif result.finish is not None:
             messages.append(self._done(live, result))
         if result.error is not None or result.finish is not None:
-            del self._live[result.job.id]
+            del self._live[result.work.id]
         return messages
 
     def _job(self, fill: Fill, hole: Hole, prompt: Prompt) -> Job:

@@ -14,7 +14,7 @@ CANVAS_LIMIT = 1024
 STEPS_LIMIT = 1024
 
 Id = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9._:-]+$")]
-PolicyName = Literal["causal", "entropy", "factor", "fixed", "margin", "threshold"]
+PolicyName = Literal["causal", "entropy", "factor", "fixed", "margin", "speculate", "threshold"]
 OrderName = Literal["confidence", "left", "random"]
 ShapeName = Literal["auto", "line", "block", "span"]
 FinishReason = Literal["converged", "stop", "length", "deadline", "cancelled"]

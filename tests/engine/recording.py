@@ -48,7 +48,7 @@ def make_job(
 def make_engine(model: Model, cache_bytes: int = 64 << 20) -> tuple[Engine, Recording]:
     """An engine without text, and the recording under it."""
     recording = Recording(model.transformer)
-    banned = model.tokenizer.silent_ids
+    banned = model.tokenizer.silent_ids - {model.config.eos_id}
     return Engine(Runner(recording, cache_bytes, banned), Scheduler(8)), recording
 
 
@@ -67,3 +67,9 @@ def run(model: Model, job: Job) -> tuple[list[int], list[Tensor]]:
     with torch.inference_mode():
         finish(engine, job)
     return job.canvas.tokens.tolist(), recording.seen
+
+
+def log_probs(model: Model, logits: Tensor) -> Tensor:
+    """Log-probabilities among the ids that may be proposed."""
+    banned = sorted(model.tokenizer.silent_ids - {model.config.eos_id})
+    return logits.index_fill(-1, torch.tensor(banned), float("-inf")).log_softmax(-1)

@@ -1,0 +1,85 @@
+"""What the logits of a pass do to a job, one function for each way of reading its canvas."""
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from engine.denoiser import choose, propose, reveal
+from engine.job import Answer, Job, Part
+from engine.policies import Indices, ReadingKind
+from engine.rows import JobState
+from models.config import ModelConfig
+
+Logits = list[Tensor]
+"""For each of the job's groups of rows: logits [probed rows, V], banned ids at -inf."""
+
+DRAFT_CONFIDENCE = 0.3
+
+
+def denoise_canvas(job: Job, state: JobState, logits: Logits, config: ModelConfig) -> Indices:
+    """Propose for every masked slot, let the policy choose."""
+    slots = job.canvas.masked
+    return choose(propose(logits[0][slots], slots, job), job, config.eos_id, config.pad_id)
+
+
+def denoise_causal(job: Job, state: JobState, logits: Logits, config: ModelConfig) -> Indices:
+    """Propose for the first masked slot alone."""
+    slots = job.canvas.masked[:1]
+    return choose(propose(logits[0], slots, job), job, config.eos_id, config.pad_id)
+
+
+def denoise_speculative(job: Job, state: JobState, logits: Logits, config: ModelConfig) -> Indices:
+    """Keep the longest run of the draft that the causal reading agrees with, and its next token.
+
+    The new draft was made as if the whole old one stood; if it does not, it is thrown away.
+    """
+    check, canvas_logits = logits
+    first = job.canvas.settled
+    job.step += 1
+    kept = 0
+    for row in range(len(state.drafted) + 1):
+        slots = job.canvas.masked[:1]
+        proposal = propose(check[row : row + 1], slots, job)
+        reveal(proposal, np.array([0]), job, config.eos_id, config.pad_id)
+        kept += 1
+        agreed = row < len(state.drafted) and proposal.tokens[0] == state.drafted[row]
+        if not agreed or proposal.tokens[0] == config.eos_id:
+            break
+    if kept == len(state.drafted) + 1 and len(job.canvas.masked):
+        state.draft = _draft(job, canvas_logits)
+    return np.arange(first, job.canvas.settled)
+
+
+def _draft(job: Job, canvas_logits: Tensor) -> list[int]:
+    """Tokens the canvas reading is fairly sure of, from the first mask on, without a gap."""
+    slots = job.canvas.masked
+    free = propose(canvas_logits[slots], slots, job)
+    tokens: list[int] = []
+    for slot, token, sure in zip(free.slots, free.tokens, free.confidence, strict=True):
+        if slot != slots[0] + len(tokens) or sure < DRAFT_CONFIDENCE:
+            break
+        tokens.append(int(token))
+    return tokens
+
+
+def answer_part(part: Part, logits: Tensor, end: int) -> Answer:
+    """What a query's part asked, from the logits [1 + tokens, V] of its rows."""
+    asked = logits[list(part.rows)]
+    log_probs = asked - asked.logsumexp(-1, keepdim=True)
+    best = log_probs.max(-1)
+    targets = torch.tensor(part.targets, device=logits.device)
+    return Answer(
+        log_probs.gather(-1, targets[:, None])[:, 0].numpy(force=True),
+        best.indices.numpy(force=True),
+        best.values.numpy(force=True),
+        log_probs[:, end].numpy(force=True),
+    )
+
+
+DENOISERS: dict[ReadingKind, Callable[[Job, JobState, Logits, ModelConfig], Indices]] = {
+    ReadingKind.CANVAS: denoise_canvas,
+    ReadingKind.CAUSAL: denoise_causal,
+    ReadingKind.SPECULATIVE: denoise_speculative,
+}

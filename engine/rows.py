@@ -1,0 +1,144 @@
+"""What a job asks of a pass: rows for its context, and rows for each way of reading its canvas."""
+
+from dataclasses import dataclass, field
+
+from engine.cache import Lease, common_prefix
+from engine.job import Job, Part, Query
+from engine.policies import ReadingKind
+from models.config import ModelConfig
+from models.keyvalues import KeyValues
+from models.transformer import RowGroup, Transformer
+
+Visible = tuple[tuple[KeyValues, int], ...]
+DRAFT_LIMIT = 8
+
+
+@dataclass(slots=True)
+class JobState:
+    """Device memory of one job or query: its leases, and the keys of its own rows."""
+
+    suffix: Lease | None
+    others: tuple[Lease, ...]
+    """References in order, then the prefix."""
+    own: KeyValues
+    scratch: KeyValues
+    causal_ids: list[int] = field(default_factory=list)
+    """Canvas tokens whose causal keys stand in `own`, from slot 0 on."""
+    draft: list[int] = field(default_factory=list)
+    """Tokens guessed for the first masked slots, still to be checked."""
+    drafted: list[int] = field(default_factory=list)
+    """The draft that the coming pass checks."""
+    answered: int = 0
+    """Parts of a query that are answered."""
+    reported: bool = False
+
+    @property
+    def leases(self) -> tuple[Lease, ...]:
+        """All leases, the suffix first."""
+        return self.others if self.suffix is None else (self.suffix, *self.others)
+
+    def visible(self, with_suffix: bool = True) -> Visible:
+        """The whole context, rows that the coming pass computes included."""
+        leases = self.leases if with_suffix else self.others
+        return tuple((lease.entry.key_values, len(lease.ids)) for lease in leases)
+
+
+@dataclass(slots=True)
+class Rows:
+    """Consecutive rows of one job in the coming pass, before they are packed."""
+
+    ids: list[int]
+    positions: list[int]
+    group: RowGroup  # with start = 0
+    canvas: bool = False
+    probes: int = 0
+    """How many of the last rows need logits."""
+
+
+def context_rows(lease: Lease, take: int) -> Rows:
+    """The next `take` tokens of a segment, causal behind what stands."""
+    at, entry = lease.done, lease.entry
+    positions = range(entry.origin + at, entry.origin + at + take)
+    group = RowGroup(0, take, ((entry.key_values, at),), entry.key_values, at)
+    return Rows(list(lease.ids[at : at + take]), list(positions), group)
+
+
+def canvas_rows(job: Job, state: JobState, config: ModelConfig) -> list[Rows]:
+    """The anchor and every slot, all seeing each other; row j predicts slot j."""
+    return [_canvas(job, state, config, job.canvas.tokens.tolist())]
+
+
+def causal_rows(job: Job, state: JobState, config: ModelConfig) -> list[Rows]:
+    """The settled tokens whose keys are still missing; the last row predicts the first mask."""
+    return [_causal(job, state, config, [])]
+
+
+def speculative_rows(job: Job, state: JobState, config: ModelConfig) -> list[Rows]:
+    """Causal rows that check the draft, and canvas rows that take it as given and draft on."""
+    first, run = job.canvas.settled, _masked_run(job)
+    state.drafted, state.draft = state.draft[: min(run - 1, DRAFT_LIMIT)], []
+    tokens = job.canvas.tokens.tolist()
+    tokens[first : first + len(state.drafted)] = state.drafted
+    return [
+        _causal(job, state, config, state.drafted),
+        _canvas(job, state, config, tokens),
+    ]
+
+
+def query_rows(query: Query, parts: list[Part], state: JobState, new: Transformer) -> list[Rows]:
+    """One group for each part; parts do not see each other."""
+    prefix, layout = query.context.prefix, new.config.layout
+    rows = []
+    for part in parts:
+        ids = [prefix[-1], *part.tokens]
+        positions = layout.canvas(len(prefix), len(part.tokens))
+        group = RowGroup(
+            0,
+            len(ids),
+            state.visible(part.with_suffix),
+            new.new_key_values(),
+            skip=1,
+            causal=not part.canvas,
+        )
+        rows.append(Rows(ids, list(positions), group, part.canvas, probes=len(ids)))
+    return rows
+
+
+def _masked_run(job: Job) -> int:
+    """Length of the run of masks that begins at the first mask."""
+    masked = job.canvas.masked
+    gaps = (masked[1:] - masked[:-1] > 1).nonzero()[0]
+    return int(gaps[0]) + 1 if len(gaps) else len(masked)
+
+
+def _canvas(job: Job, state: JobState, config: ModelConfig, tokens: list[int]) -> Rows:
+    ids = [job.context.prefix[-1], *tokens]
+    positions = config.layout.canvas(len(job.context.prefix), len(tokens))
+    group = RowGroup(0, len(ids), state.visible(), state.scratch, skip=1, causal=False)
+    return Rows(ids, list(positions), group, canvas=True, probes=len(ids))
+
+
+def _causal(job: Job, state: JobState, config: ModelConfig, draft: list[int]) -> Rows:
+    """Rows for the settled tokens and the draft; the last 1 + len(draft) rows are probed."""
+    prefix, canvas = job.context.prefix, job.canvas
+    settled = canvas.tokens[: canvas.settled].tolist()
+    known = common_prefix(state.causal_ids, tuple(settled[:-1]))
+    fresh = settled[known:] + draft
+    state.causal_ids = settled + draft
+    positions = list(config.layout.canvas(len(prefix), len(settled) + len(draft)))
+    probes = 1 + len(draft)
+    if not settled:  # the anchor row, and the draft behind it
+        ids = [prefix[-1], *draft]
+        return Rows(
+            ids, positions, RowGroup(0, len(ids), state.visible(), state.own, skip=1), False, probes
+        )
+    context = (*state.visible(), (state.own, known))
+    group = RowGroup(0, len(fresh), context, state.own, at=known)
+    return Rows(fresh, positions[1 + known :], group, False, probes)
+
+
+BUILDERS = {
+    ReadingKind.CANVAS: canvas_rows,
+    ReadingKind.CAUSAL: causal_rows,
+    ReadingKind.SPECULATIVE: speculative_rows,
+}

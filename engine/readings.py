@@ -21,7 +21,7 @@ DRAFT_CONFIDENCE = 0.3
 def denoise_canvas(job: Job, state: JobState, logits: Logits, config: ModelConfig) -> Indices:
     """Propose for every masked slot, let the policy choose."""
     slots = job.canvas.masked
-    return choose(propose(logits[0][slots], slots, job), job, config.eos_id, config.pad_id)
+    return choose(propose(logits[0], slots, job), job, config.eos_id, config.pad_id)
 
 
 def denoise_causal(job: Job, state: JobState, logits: Logits, config: ModelConfig) -> Indices:
@@ -55,7 +55,7 @@ def denoise_speculative(job: Job, state: JobState, logits: Logits, config: Model
 def _draft(job: Job, canvas_logits: Tensor) -> list[int]:
     """Tokens the canvas reading is fairly sure of, from the first mask on, without a gap."""
     slots = job.canvas.masked
-    free = propose(canvas_logits[slots], slots, job)
+    free = propose(canvas_logits[-len(slots) :], slots, job)
     tokens: list[int] = []
     for slot, token, sure in zip(free.slots, free.tokens, free.confidence, strict=True):
         if slot != slots[0] + len(tokens) or sure < DRAFT_CONFIDENCE:
@@ -65,9 +65,8 @@ def _draft(job: Job, canvas_logits: Tensor) -> list[int]:
 
 
 def answer_part(part: Part, logits: Tensor, end: int) -> Answer:
-    """What a query's part asked, from the logits [1 + tokens, V] of its rows."""
-    asked = logits[list(part.rows)]
-    log_probs = asked - asked.logsumexp(-1, keepdim=True)
+    """What a query's part asked, from the logits [rows, V] of the rows it asked."""
+    log_probs = logits - logits.logsumexp(-1, keepdim=True)
     best = log_probs.max(-1)
     targets = torch.tensor(part.targets, device=logits.device)
     return Answer(

@@ -51,8 +51,8 @@ class Rows:
     positions: list[int]
     group: RowGroup  # with start = 0
     canvas: bool = False
-    probes: int = 0
-    """How many of the last rows need logits."""
+    probes: list[int] = field(default_factory=list)
+    """Which of the rows need logits."""
 
 
 def context_rows(lease: Lease, take: int) -> Rows:
@@ -65,7 +65,7 @@ def context_rows(lease: Lease, take: int) -> Rows:
 
 def canvas_rows(job: Job, state: JobState, config: ModelConfig) -> list[Rows]:
     """The anchor and every slot, all seeing each other; row j predicts slot j."""
-    return [_canvas(job, state, config, job.canvas.tokens.tolist())]
+    return [_canvas(job, state, config, [])]
 
 
 def causal_rows(job: Job, state: JobState, config: ModelConfig) -> list[Rows]:
@@ -75,13 +75,11 @@ def causal_rows(job: Job, state: JobState, config: ModelConfig) -> list[Rows]:
 
 def speculative_rows(job: Job, state: JobState, config: ModelConfig) -> list[Rows]:
     """Causal rows that check the draft, and canvas rows that take it as given and draft on."""
-    first, run = job.canvas.settled, _masked_run(job)
-    state.drafted, state.draft = state.draft[: min(run - 1, DRAFT_LIMIT)], []
-    tokens = job.canvas.tokens.tolist()
-    tokens[first : first + len(state.drafted)] = state.drafted
+    room = min(_masked_run(job) - 1, DRAFT_LIMIT)
+    state.drafted, state.draft = state.draft[:room], []
     return [
         _causal(job, state, config, state.drafted),
-        _canvas(job, state, config, tokens),
+        _canvas(job, state, config, state.drafted),
     ]
 
 
@@ -100,7 +98,7 @@ def query_rows(query: Query, parts: list[Part], state: JobState, new: Transforme
             skip=1,
             causal=not part.canvas,
         )
-        rows.append(Rows(ids, list(positions), group, part.canvas, probes=len(ids)))
+        rows.append(Rows(ids, list(positions), group, part.canvas, probes=list(part.rows)))
     return rows
 
 
@@ -111,11 +109,15 @@ def _masked_run(job: Job) -> int:
     return int(gaps[0]) + 1 if len(gaps) else len(masked)
 
 
-def _canvas(job: Job, state: JobState, config: ModelConfig, tokens: list[int]) -> Rows:
-    ids = [job.context.prefix[-1], *tokens]
+def _canvas(job: Job, state: JobState, config: ModelConfig, draft: list[int]) -> Rows:
+    """The anchor and all slots, the draft put into the first masks; the other masks are probed."""
+    masked, tokens = job.canvas.masked, job.canvas.tokens.copy()
+    tokens[masked[: len(draft)]] = draft
+    ids = [job.context.prefix[-1], *tokens.tolist()]
     positions = config.layout.canvas(len(job.context.prefix), len(tokens))
     group = RowGroup(0, len(ids), state.visible(), state.scratch, skip=1, causal=False)
-    return Rows(ids, list(positions), group, canvas=True, probes=len(ids))
+    probes = masked[len(draft) :].tolist()
+    return Rows(ids, list(positions), group, canvas=True, probes=probes)
 
 
 def _causal(job: Job, state: JobState, config: ModelConfig, draft: list[int]) -> Rows:
@@ -126,15 +128,14 @@ def _causal(job: Job, state: JobState, config: ModelConfig, draft: list[int]) ->
     fresh = settled[known:] + draft
     state.causal_ids = settled + draft
     positions = list(config.layout.canvas(len(prefix), len(settled) + len(draft)))
-    probes = 1 + len(draft)
     if not settled:  # the anchor row, and the draft behind it
         ids = [prefix[-1], *draft]
-        return Rows(
-            ids, positions, RowGroup(0, len(ids), state.visible(), state.own, skip=1), False, probes
-        )
+        group = RowGroup(0, len(ids), state.visible(), state.own, skip=1)
+        return Rows(ids, positions, group, probes=list(range(len(ids))))
     context = (*state.visible(), (state.own, known))
     group = RowGroup(0, len(fresh), context, state.own, at=known)
-    return Rows(fresh, positions[1 + known :], group, False, probes)
+    probes = list(range(len(fresh) - 1 - len(draft), len(fresh)))
+    return Rows(fresh, positions[1 + known :], group, probes=probes)
 
 
 BUILDERS = {

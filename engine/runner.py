@@ -122,13 +122,13 @@ class Runner:
                 stop = start + len(rows.ids)
                 if rows.probes and rows.canvas is canvas:
                     asked.append(rows)
-                    pieces.append(hidden[stop - rows.probes : stop])
+                    pieces.append(hidden[start:stop][rows.probes])
                 start = stop
             if not asked:
                 continue
             logits = self._transformer.logits(torch.cat(pieces), canvas)
             logits[:, self._banned] = float("-inf")
-            sizes = [rows.probes for rows in asked]
+            sizes = [len(rows.probes) for rows in asked]
             for rows, part in zip(asked, logits.split(sizes), strict=True):  # type: ignore[no-untyped-call]
                 probed[id(rows)] = part
         return probed

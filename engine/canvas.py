@@ -70,6 +70,19 @@ class Canvas:
         self.confidence[slots] = 0.0
         self.steps[slots] = 0
 
+    def fork(self, slot: int, token: int, confidence: float, step: int) -> "Canvas":
+        """A canvas that says `token` at a revealed `slot`, with masks behind it.
+
+        Fixed slots stay; what stands left of `slot` stays too.
+        """
+        other = Canvas(len(self), self.mask_id)
+        for name in ("tokens", "states", "confidence", "steps"):
+            setattr(other, name, getattr(self, name).copy())
+        behind = np.flatnonzero(self.states == SlotState.REVEALED)
+        other.remask(behind[behind >= slot])
+        other.reveal(np.array([slot]), np.array([token]), confidence, step)
+        return other
+
     def grow(self, slots: int) -> None:
         """Add masks at the right end."""
         fresh = Canvas(slots, self.mask_id)

@@ -84,24 +84,23 @@ def hold_back_end(proposal: Proposal, canvas: Canvas, end: int) -> Proposal:
     return dataclasses.replace(proposal, confidence=held)
 
 
-def choose(proposal: Proposal, job: Job, end: int, pad: int) -> Indices:
-    """Let the policy choose, reveal it as the job's next step, return the slots revealed."""
+def choose(proposal: Proposal, job: Job, end: int, pad: int) -> None:
+    """Let the policy choose what to reveal, and reveal it as the job's next step."""
     held = hold_back_end(proposal, job.canvas, end)
     chosen = job.policy.choose(held, job.plan, Progress(job.step, len(job.canvas)))
     job.step += 1
-    return reveal(proposal, chosen, job, end, pad)
+    reveal(proposal, chosen, job, end, pad)
 
 
-def reveal(proposal: Proposal, chosen: Indices, job: Job, end: int, pad: int) -> Indices:
-    """Reveal the chosen rows of a proposal; returns the slots that are masks no more.
+def reveal(proposal: Proposal, chosen: Indices, job: Job, end: int, pad: int) -> None:
+    """Reveal the chosen rows of a proposal.
 
     Once an end mark stands, every mask right of it becomes padding: that text is dropped anyway.
     """
-    canvas, slots = job.canvas, proposal.slots[chosen]
-    canvas.reveal(slots, proposal.tokens[chosen], proposal.confidence[chosen], job.step)
+    canvas = job.canvas
+    slots, tokens = proposal.slots[chosen], proposal.tokens[chosen]
+    canvas.reveal(slots, tokens, proposal.confidence[chosen], job.step)
     ends = np.flatnonzero(canvas.tokens == end)
     if len(ends):
         behind = canvas.masked[canvas.masked > ends[0]]
         canvas.reveal(behind, np.full(len(behind), pad), 1.0, job.step)
-        slots = np.concatenate([slots, behind])
-    return np.sort(slots)

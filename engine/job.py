@@ -1,7 +1,7 @@
 """A job: one fill from queue to end, and what one step did to it. No torch, no text."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Literal, Protocol
 
@@ -78,6 +78,10 @@ class Job:
     status: Status = Status.QUEUED
     step: int = 0
 
+    def branch(self, name: str, canvas: Canvas) -> "Job":
+        """A job like this one, on another canvas."""
+        return replace(self, id=name, canvas=canvas, status=Status.QUEUED)
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -124,12 +128,24 @@ class Query:
 Work = Job | Query
 
 
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """The token that came second at a slot, and how close it was."""
+
+    slot: int
+    token: int
+    probability: float
+    ratio: float
+    """Its probability over that of the token that won."""
+
+
 @dataclass(slots=True)
 class StepResult:
     """What one turn did to one job."""
 
     work: Work
-    revealed: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    rivals: list[Rival] = field(default_factory=list)
+    """For the slots that one row alone decided (causal reading)."""
     prefilled: int = 0
     cached: int = 0
     forwards: int = 0

@@ -9,7 +9,7 @@ from engine.config import EngineConfig
 from engine.core import Engine
 from engine.runner import Runner
 from engine.scheduler import Scheduler
-from engine.session import Session
+from engine.session import Session, Turn
 from models.loader import Model
 from protocol.errors import ProtocolError
 from protocol.messages import Cancel, ClientMessage, Error, Fill, ServerMessage
@@ -33,13 +33,14 @@ class LocalEngine:
             case Fill():
                 self._open(message)
             case Cancel():
-                self._engine.cancel(message.id)
+                for work in self._session.cancel(message.id):
+                    self._engine.cancel(work)
 
     def receive(self) -> ServerMessage | None:
         """See EngineClient; takes as many engine steps as it needs to have something to say."""
         while not self._outbox and self._engine.busy:
             for result in self._engine.step():
-                self._outbox.extend(self._session.frames(result))
+                self._take(self._session.advance(result))
         return self._outbox.popleft() if self._outbox else None
 
     def close(self) -> None:
@@ -48,12 +49,17 @@ class LocalEngine:
 
     def _open(self, fill: Fill) -> None:
         try:
-            job, accepted = self._session.open(fill)
+            turn = self._session.open(fill)
         except ProtocolError as error:
-            self._outbox.append(Error(error.code, str(error), fill.id, error.param))
-            return
-        self._engine.add(job)
-        self._outbox.append(accepted)
+            turn = Turn([Error(error.code, str(error), fill.id, error.param)])
+        self._take(turn)
+
+    def _take(self, turn: Turn) -> None:
+        self._outbox.extend(turn.messages)
+        for work in turn.add:
+            self._engine.add(work)
+        for work_id in turn.cancel:
+            self._engine.cancel(work_id)
 
 
 def open_engine(config: EngineConfig) -> LocalEngine:

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 from engine.denoiser import choose, propose, reveal
-from engine.job import Answer, Job, Part
-from engine.policies import Indices, ReadingKind
+from engine.job import Answer, Job, Part, Rival
+from engine.policies import Proposal, ReadingKind
 from engine.rows import JobState
 from models.config import ModelConfig
 
@@ -18,38 +18,48 @@ Logits = list[Tensor]
 DRAFT_CONFIDENCE = 0.3
 
 
-def denoise_canvas(job: Job, state: JobState, logits: Logits, config: ModelConfig) -> Indices:
+def denoise_canvas(job: Job, state: JobState, logits: Logits, config: ModelConfig) -> list[Rival]:
     """Propose for every masked slot, let the policy choose."""
     slots = job.canvas.masked
-    return choose(propose(logits[0], slots, job), job, config.eos_id, config.pad_id)
+    choose(propose(logits[0], slots, job), job, config.eos_id, config.pad_id)
+    return []
 
 
-def denoise_causal(job: Job, state: JobState, logits: Logits, config: ModelConfig) -> Indices:
+def denoise_causal(job: Job, state: JobState, logits: Logits, config: ModelConfig) -> list[Rival]:
     """Propose for the first masked slot alone."""
     slots = job.canvas.masked[:1]
-    return choose(propose(logits[0], slots, job), job, config.eos_id, config.pad_id)
+    proposal = propose(logits[0], slots, job)
+    choose(proposal, job, config.eos_id, config.pad_id)
+    return [_rival(proposal)]
 
 
-def denoise_speculative(job: Job, state: JobState, logits: Logits, config: ModelConfig) -> Indices:
+def _rival(proposal: Proposal) -> Rival:
+    probability = float(proposal.rivalry[0])
+    ratio = probability / max(float(proposal.confidence[0]), 1e-9)
+    return Rival(int(proposal.slots[0]), int(proposal.rivals[0]), probability, ratio)
+
+
+def denoise_speculative(
+    job: Job, state: JobState, logits: Logits, config: ModelConfig
+) -> list[Rival]:
     """Keep the longest run of the draft that the causal reading agrees with, and its next token.
 
     The new draft was made as if the whole old one stood; if it does not, it is thrown away.
     """
     check, canvas_logits = logits
-    first = job.canvas.settled
     job.step += 1
-    kept = 0
+    rivals: list[Rival] = []
     for row in range(len(state.drafted) + 1):
         slots = job.canvas.masked[:1]
         proposal = propose(check[row : row + 1], slots, job)
         reveal(proposal, np.array([0]), job, config.eos_id, config.pad_id)
-        kept += 1
+        rivals.append(_rival(proposal))
         agreed = row < len(state.drafted) and proposal.tokens[0] == state.drafted[row]
         if not agreed or proposal.tokens[0] == config.eos_id:
             break
-    if kept == len(state.drafted) + 1 and len(job.canvas.masked):
+    if len(rivals) == len(state.drafted) + 1 and len(job.canvas.masked):
         state.draft = _draft(job, canvas_logits)
-    return np.arange(first, job.canvas.settled)
+    return rivals
 
 
 def _draft(job: Job, canvas_logits: Tensor) -> list[int]:
@@ -77,7 +87,7 @@ def answer_part(part: Part, logits: Tensor, end: int) -> Answer:
     )
 
 
-DENOISERS: dict[ReadingKind, Callable[[Job, JobState, Logits, ModelConfig], Indices]] = {
+DENOISERS: dict[ReadingKind, Callable[[Job, JobState, Logits, ModelConfig], list[Rival]]] = {
     ReadingKind.CANVAS: denoise_canvas,
     ReadingKind.CAUSAL: denoise_causal,
     ReadingKind.SPECULATIVE: denoise_speculative,

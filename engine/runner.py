@@ -147,7 +147,7 @@ class Runner:
             logits = [probed[id(rows)] for rows in turn.rows]
             if isinstance(work, Job):
                 denoise = DENOISERS[work.policy.reading]
-                result.revealed = denoise(work, state, logits, self.config)
+                result.rivals = denoise(work, state, logits, self.config)
             else:
                 pairs = zip(turn.parts, logits, strict=True)
                 work.answers += [answer_part(p, rows, self.config.eos_id) for p, rows in pairs]

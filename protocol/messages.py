@@ -46,6 +46,8 @@ class Sampling(Struct, frozen=True, forbid_unknown_fields=True):
     temperature: Annotated[float, Meta(ge=0.0, le=5.0)] = 0.0
     top_p: Annotated[float, Meta(gt=0.0, le=1.0)] = 1.0
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
+    branches: Annotated[int, Meta(ge=1, le=8)] | None = None
+    """Most texts that are tried side by side; the best one is the answer."""
 
 
 class Fill(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag="fill"):
@@ -59,6 +61,8 @@ class Fill(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", ta
     """For shape `block`: how many lines are asked for."""
     canvas: CanvasSpec = CanvasSpec()
     sampling: Sampling = Sampling()
+    alternatives: Annotated[int, Meta(ge=1, le=8)] = 1
+    """Most different answers to give; the others come in `Done.alternatives`."""
     deadline_ms: Annotated[int, Meta(ge=1, le=600_000)] | None = None
 
 
@@ -126,6 +130,8 @@ class Done(Struct, frozen=True, tag_field="type", tag="done"):
     finish: FinishReason
     tokens: tuple[Token, ...] = ()
     stats: Stats = Stats()
+    alternatives: tuple[str, ...] = ()
+    """Other answers, best first, if they were asked for."""
 
 
 class Error(Struct, frozen=True, tag_field="type", tag="error"):

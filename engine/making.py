@@ -1,0 +1,141 @@
+"""A fill -> its jobs: canvas sizes, stop rules, policies, and the search over them."""
+
+from collections.abc import Callable, Sequence
+
+from engine.boundary import Boundary
+from engine.canvas import Canvas
+from engine.constraints.prefix_index import PrefixIndex
+from engine.hole import Hole
+from engine.job import Answer, Draw, Job, Part, Query, Stop
+from engine.policies import POLICIES, Plan, ReadingKind
+from engine.prompt import Prompt
+from engine.search import Search, Texts, likely_lengths
+from models.config import ModelConfig
+from models.loader import Model
+from protocol.errors import ProtocolError
+from protocol.messages import CANVAS_LIMIT, Fill
+
+DEFAULT_POLICY = "causal"
+DEFAULT_STEPS = 8
+DEFAULT_BRANCHES = 1
+LINE_SLOTS, LINE_LIMIT = 16, 64
+BUCKETS = (8, 12, 16, 24, 32, 48, 64)
+
+
+class Maker:
+    """Makes the search for a fill on one model."""
+
+    def __init__(self, model: Model, index: PrefixIndex) -> None:
+        self._model = model
+        self._index = index
+
+    def search(self, fill: Fill, hole: Hole, prompt: Prompt, deadline: float | None) -> Search:
+        """The search for a fill; ProtocolError if it contradicts itself."""
+        if fill.canvas.pinned and fill.canvas.tokens is None:
+            raise ProtocolError("invalid_message", "A pinned canvas needs `tokens`.", "canvas")
+        lead = self._job(fill, hole, prompt, deadline)
+        width = max(fill.alternatives, fill.sampling.branches or DEFAULT_BRANCHES)
+        texts = Texts(self._reader(hole, prompt), self._size)
+        search = Search(lead, width, texts)
+        if lead.policy.reading is ReadingKind.CANVAS and width > 1 and fill.canvas.tokens is None:
+            search.probe, search.expand = _probe(lead), self._lengths(lead, width)
+        return search
+
+    def settled_text(self, tokens: Sequence[int]) -> bytes:
+        """Bytes of settled tokens up to the end mark."""
+        ids, end = list(tokens), self._model.config.eos_id
+        return self._model.tokenizer.bytes_of(ids[: ids.index(end)] if end in ids else ids)
+
+    def _job(self, fill: Fill, hole: Hole, prompt: Prompt, deadline: float | None) -> Job:
+        sampling = fill.sampling
+        canvas, limit = self._canvas(fill, hole, prompt)
+        return Job(
+            id=fill.id,
+            context=prompt.context,
+            canvas=canvas,
+            policy=POLICIES[sampling.policy or DEFAULT_POLICY],
+            plan=Plan(
+                sampling.steps or DEFAULT_STEPS,
+                sampling.counts,
+                sampling.order,
+                sampling.threshold,
+                sampling.factor,
+                sampling.entropy,
+                sampling.margin,
+                sampling.seed,
+            ),
+            draw=Draw(sampling.temperature, sampling.top_p, sampling.seed),
+            constraint=Boundary(self._index, prompt.required) if prompt.required else None,
+            stop=self._stop_rule(hole, len(prompt.required), fill.canvas.pinned),
+            limit=limit,
+            deadline=deadline,
+        )
+
+    def _canvas(self, fill: Fill, hole: Hole, prompt: Prompt) -> tuple[Canvas, int]:
+        """The first canvas and how far it may grow; moved text gets slots of its own."""
+        config, asked = self._model.config, fill.canvas.tokens
+        if fill.canvas.pinned and asked is not None:
+            return pinned_canvas(asked, config), 0
+        moved = prompt.required.decode()
+        extra = len(self._model.tokenizer.encode(moved)) if moved else 0
+        size = (asked or LINE_SLOTS * hole.lines) + extra
+        limit = size if asked else LINE_LIMIT * hole.lines + extra
+        spell = len(prompt.required) + 1  # any bytes can be spelled one a slot
+        return Canvas(max(min(size, CANVAS_LIMIT), spell), config.mask_id), min(limit, CANVAS_LIMIT)
+
+    def _stop_rule(self, hole: Hole, required: int, pinned: bool) -> Stop:
+        """Done at an end mark or, unless the length is pinned, at a complete answer."""
+
+        def stop(tokens: Sequence[int]) -> bool:
+            if self._model.config.eos_id in tokens:
+                return True
+            text = self.settled_text(tokens)[required:].decode("utf-8", "replace")
+            return not pinned and hole.is_complete(text)
+
+        return stop
+
+    def _lengths(self, lead: Job, count: int) -> Callable[[Answer], list[Job]]:
+        """Jobs with the end pinned at the most probable lengths."""
+
+        def expand(answer: Answer) -> list[Job]:
+            lengths = likely_lengths(answer.end.tolist(), count)
+            canvases = [pinned_canvas(length, self._model.config) for length in lengths]
+            jobs = [lead.branch(f"{lead.id}/{n}", canvas) for n, canvas in enumerate(canvases)]
+            for job in jobs:
+                job.limit = 0
+            return jobs
+
+        return expand
+
+    def _reader(self, hole: Hole, prompt: Prompt) -> Callable[[Job], tuple[int, ...]]:
+        """The answer's tokens as they continue the prefix: what moved in, then the text."""
+
+        def read(job: Job) -> tuple[int, ...]:
+            data = self.settled_text(job.canvas.tokens[: job.canvas.settled].tolist())
+            moved = prompt.required.decode()
+            text = data[len(prompt.required) :].decode("utf-8", "replace")
+            body = hole.answer(text).removesuffix("\n" if hole.whole_lines else "")
+            return tuple(self._model.tokenizer.encode(moved + body))
+
+        return read
+
+    def _size(self, ids: Sequence[int]) -> int:
+        return max(1, len(self._model.tokenizer.bytes_of(list(ids))))
+
+
+def _probe(lead: Job) -> Query:
+    """One pass over the open canvas: where does it end?"""
+    slots = len(lead.canvas)
+    tokens = (lead.canvas.mask_id,) * slots
+    part = Part(tokens, tuple(range(slots)), tokens, canvas=True)
+    return Query(f"{lead.id}/length", lead.context, [part], deadline=lead.deadline)
+
+
+def pinned_canvas(tokens: int, config: ModelConfig) -> Canvas:
+    """A bucketed canvas whose end mark is fixed behind `tokens` slots, padding after it."""
+    size = next((bucket for bucket in BUCKETS if bucket > tokens), tokens + 1)
+    canvas = Canvas(size, config.mask_id)
+    canvas.fix(tokens, config.eos_id)
+    for slot in range(tokens + 1, size):
+        canvas.fix(slot, config.pad_id)
+    return canvas

@@ -1,0 +1,184 @@
+"""Searches: which jobs a fill runs, and which of their texts is the answer.
+
+A search is told every result of its work and returns further work; it never touches the engine.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from engine.job import Answer, Finish, Job, Part, Query, StepResult, Work
+from engine.policies import ReadingKind
+
+FORK_RATIO = 0.25
+SUFFIX_TOKENS = 8
+INNER_WEIGHT = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A finished text as token ids that continue the prefix."""
+
+    job: Job
+    ids: tuple[int, ...]
+    inner: float | None
+    """Sum of its tokens' log-probabilities in the causal reading, where that is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What a search must know of texts, given by the session."""
+
+    read: Callable[[Job], tuple[int, ...]]
+    """The answer on a job's canvas as token ids that continue the prefix."""
+    size: Callable[[Sequence[int]], int]
+    """Bytes that token ids spell, at least 1."""
+
+
+@dataclass(slots=True)
+class Search:
+    """The branches of one fill, and the vote between them.
+
+    The lead's canvas is the one that is shown. With a `probe`, its answer says through `expand`
+    which jobs to run (lengths); where a token's rival is close, a branch takes the rival and goes
+    on by itself. At most `width` branches run. When all are done their texts are ranked by
+    0.5 x mean log P(hole | prefix, suffix) + 0.5 x mean log P(suffix | prefix, hole) in the causal
+    reading, both per byte, the second one blind to the suffix segment (the rerank of PILL).
+    """
+
+    lead: Job
+    width: int
+    texts: Texts
+    probe: Query | None = None
+    expand: Callable[[Answer], list[Job]] | None = None
+    finish: Finish | None = None
+    error: str | None = None
+    ranked: list[Job] = field(default_factory=list)
+    """Finished branches with different texts, best first; set at the end."""
+    _branches: list[Job] = field(default_factory=list)
+    _open: dict[str, Work] = field(default_factory=dict)
+    _voters: list[Candidate] = field(default_factory=list)
+
+    @property
+    def over(self) -> bool:
+        """Whether there is an answer or an error."""
+        return bool(self.ranked) or self.error is not None
+
+    @property
+    def running(self) -> list[str]:
+        """Ids of work that has not ended."""
+        return list(self._open)
+
+    def start(self) -> list[Work]:
+        """The first work."""
+        if self.probe is not None:
+            return self._add([self.probe])
+        self._branches.append(self.lead)
+        return self._add([self.lead])
+
+    def advance(self, result: StepResult) -> list[Work]:
+        """Take a result in; returns the work that it calls for."""
+        work = result.work
+        if result.finish is None and result.error is None:
+            return self._forks(work, result) if isinstance(work, Job) else []
+        del self._open[work.id]
+        if result.error is not None:
+            self.error = result.error
+            return []
+        if result.finish in ("deadline", "cancelled"):
+            return self._conclude(self._settled_first(), result.finish)
+        if isinstance(work, Query):
+            return self._expand(work) if work is self.probe else self._vote(work)
+        forks = self._forks(work, result)
+        self.finish = result.finish if work is self.lead else self.finish
+        return forks if self._open else self._ballot()
+
+    def _add(self, works: Sequence[Work]) -> list[Work]:
+        self._open |= {work.id: work for work in works}
+        return list(works)
+
+    def _expand(self, probe: Query) -> list[Work]:
+        """The probe is answered: run the jobs it speaks for."""
+        assert self.expand is not None
+        self._branches = self.expand(probe.answers[0])[: self.width]
+        self.lead = self._branches[0]
+        return self._add(self._branches)
+
+    def _forks(self, job: Job, result: StepResult) -> list[Work]:
+        forks: list[Work] = []
+        for rival in result.rivals:
+            if len(self._branches) >= self.width or rival.ratio < FORK_RATIO:
+                continue
+            canvas = job.canvas.fork(rival.slot, rival.token, rival.probability, job.step)
+            branch = job.branch(f"{self.lead.id}/{len(self._branches)}", canvas)
+            self._branches.append(branch)
+            forks.append(branch)
+        return self._add(forks)
+
+    def _ballot(self) -> list[Work]:
+        """All branches are done: ask how likely each text is, and how it leads to the suffix."""
+        self._voters = self._candidates()
+        suffix = self.lead.context.suffix[:SUFFIX_TOKENS]
+        if len(self._voters) < 2 or not suffix:
+            return self._conclude([voter.job for voter in self._voters], self.finish)
+        parts = [_suffix_part(voter.ids, suffix) for voter in self._voters]
+        parts += [_inner_part(voter.ids) for voter in self._voters if voter.inner is None]
+        query = Query(f"{self.lead.id}/vote", self.lead.context, parts, deadline=self.lead.deadline)
+        return self._add([query])
+
+    def _candidates(self) -> list[Candidate]:
+        """Branches whose texts differ, in order of birth."""
+        found: dict[tuple[int, ...], Candidate] = {}
+        for job in self._branches:
+            ids = self.texts.read(job)
+            chances = job.canvas.confidence[: job.canvas.settled]
+            inner = float(np.log(np.maximum(chances, 1e-9)).sum())
+            known = job.policy.reading is not ReadingKind.CANVAS or not ids
+            found.setdefault(ids, Candidate(job, ids, inner if known else None))
+        return list(found.values())
+
+    def _vote(self, query: Query) -> list[Work]:
+        size, texts = self.texts.size(self.lead.context.suffix[:SUFFIX_TOKENS]), self.texts.size
+        outer, asked = query.answers[: len(self._voters)], query.answers[len(self._voters) :]
+        answers = iter(asked)
+        scores = []
+        for voter, after in zip(self._voters, outer, strict=True):
+            inner = float(next(answers).target.sum()) if voter.inner is None else voter.inner
+            mean = inner / texts(voter.ids)
+            scores.append(
+                INNER_WEIGHT * mean + (1 - INNER_WEIGHT) * float(after.target.sum()) / size
+            )
+        order = np.argsort(-np.array(scores), kind="stable")
+        return self._conclude([self._voters[index].job for index in order], self.finish)
+
+    def _settled_first(self) -> list[Job]:
+        """In a hurry: branches that are done, the lead before others; else the lead as it is."""
+        done = [job for job in self._branches if job.id not in self._open]
+        return done if self.lead in done or not done else [self.lead]
+
+    def _conclude(self, ranked: list[Job], finish: Finish | None) -> list[Work]:
+        self.ranked, self.finish = ranked or [self.lead], finish or "stop"
+        return []
+
+
+def _suffix_part(ids: tuple[int, ...], suffix: tuple[int, ...]) -> Part:
+    """The suffix's tokens behind a text, read causally and blind to the suffix segment."""
+    rows = tuple(range(len(ids), len(ids) + len(suffix)))
+    return Part((*ids, *suffix), rows, suffix, with_suffix=False)
+
+
+def _inner_part(ids: tuple[int, ...]) -> Part:
+    """The text's own tokens, read causally."""
+    return Part(ids, tuple(range(len(ids))), ids)
+
+
+def likely_lengths(end: Sequence[float], count: int) -> list[int]:
+    """The `count` most probable lengths, from log P(end mark) of each slot of an open canvas.
+
+    P(length n) = P(end at n) x the product of P(no end) before n; most probable first, ties short.
+    """
+    ends = np.exp(np.minimum(np.asarray(end, dtype=np.float64), -1e-9))
+    posterior = ends * np.concatenate([[1.0], np.cumprod(1 - ends)[:-1]])
+    order = np.argsort(-posterior, kind="stable")
+    return [int(length) for length in order if length > 0][:count]

@@ -14,7 +14,10 @@ from clients.cli.settings import Settings
 from protocol.messages import Delta
 
 SIZE = Size(48, 12)
-CODE = 'import os\n\n\ndef read(path):\n\tname = os.path.join(path, "x")\n\treturn name\n\n\nread(".")\n'
+CODE = (
+    "import os\n\n\ndef read(path):\n"
+    '\tname = os.path.join(path, "x")\n\treturn name\n\n\nread(".")\n'
+)
 MARKS = {"fresh": "\u00ab{}\u00bb", "thrown": "!{}!", "mask": "{}", "plain": "[{}]"}
 
 

@@ -76,9 +76,7 @@ def test_a_named_file_must_be_there(tmp_path: Path) -> None:
         resolve({}, {"RETOUCH_CONFIG": str(tmp_path)})
 
 
-def test_the_users_file_may_be_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_users_file_may_be_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platformdirs.user_config_path", lambda _: tmp_path)
     assert config_path({}) == tmp_path / "config.toml"
     assert resolve({}, {}).settings == Settings()

@@ -10,8 +10,8 @@ from clients.cli.fill_run import Outcome, open_client, run_fill
 from clients.cli.glyphs import safe
 from clients.cli.options import FillOptions, RewriteOptions
 from clients.cli.program import Program
-from clients.cli.replace_file import replace_file
-from clients.cli.report import as_json, report, summary
+from clients.cli.replace_file import check_writable, replace_file
+from clients.cli.report import as_json, report
 from clients.cli.request import Verb, build
 from clients.cli.settings import Settings
 from clients.cli.settings_sources import Resolved
@@ -35,6 +35,8 @@ def rewrite(program: Program, options: RewriteOptions, resolved: Resolved) -> in
 def _run(verb: Verb, program: Program, options: RewriteOptions, settings: Settings) -> int:
     _check_combination(options)
     source = read_source(str(options.file), program.stdin)
+    if options.in_place and source.path:
+        check_writable(source.path)
     document = Document.of(source.text)
     job = build(verb, document, _span(verb, document, options, settings), settings, _shape(options))
     _LOG.info(
@@ -45,8 +47,6 @@ def _run(verb: Verb, program: Program, options: RewriteOptions, settings: Settin
         view.say(f"{verb} {source.name}: opening the model")
         client = open_client(program.open_engine, settings)
         try:
-            for note in job.notes:
-                view.say(f"note: {note}")
             outcome = run_fill(job, client, view)
         finally:
             client.close()
@@ -110,6 +110,4 @@ def _print(
         show.raw(source.edited(outcome.edit))
     elif options.diff or not options.in_place:
         show.diff(diff.unified(source.text, outcome.edit, source.name))
-    for note in outcome.notes:
-        show.remark(f"note: {note}")
-    show.remark(summary(outcome, written))
+    show.cost(outcome, written)

@@ -9,7 +9,6 @@ from clients.cli.errors import CHANGED
 from clients.cli.fill_run import open_client, run_fill
 from clients.cli.options import ShowOptions
 from clients.cli.program import Program
-from clients.cli.report import summary
 from clients.cli.request import Verb, build
 from clients.cli.settings import Settings
 from clients.cli.settings_sources import Resolved
@@ -58,4 +57,4 @@ def _play(act: Act, program: Program, show: Show, settings: Settings, client: En
     with show.watching(job) as view:
         outcome = run_fill(job, client, view)
     show.diff(diff.unified(source.text, outcome.edit, act.file))
-    show.remark(summary(outcome, written=False))
+    show.cost(outcome, written=False)

@@ -81,8 +81,6 @@ def _follow(message: ServerMessage, canvas: Canvas, view: View) -> None:
     match message:
         case Accepted():
             canvas.resize(message.canvas_tokens)
-            for note in message.notes:
-                view.say(f"note: {note}")
             view.draw(canvas)
         case Delta():
             canvas.apply(message)

@@ -48,7 +48,10 @@ class RewriteOptions(ShowOptions):
         ),
     ] = False
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A source file, or - for standard input.")
+        Path,
+        typer.Argument(
+            metavar="FILE", help="A source file, or - for standard input.", readable=False
+        ),
     ]
     lines: Annotated[
         str | None,

@@ -25,12 +25,28 @@ def replace_file(target: Path, data: bytes, expected: bytes) -> None:
         BadInput: it changed since it was read, no permission, disk full; it is then untouched.
     """
     try:
-        target.stat()
-        if not os.access(target, os.W_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        _check(target)
         _replace(target, data, expected)
     except OSError as error:
         raise BadInput(_explain(target, error)) from None
+
+
+def check_writable(target: Path) -> None:
+    """Refuse early what `replace_file` would refuse late.
+
+    Raises:
+        BadInput: the file or its folder may not be written.
+    """
+    try:
+        _check(target)
+    except OSError as error:
+        raise BadInput(_explain(target, error)) from None
+
+
+def _check(target: Path) -> None:
+    target.stat()
+    if not (os.access(target, os.W_OK) and os.access(target.parent, os.W_OK)):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 def _replace(target: Path, data: bytes, expected: bytes) -> None:

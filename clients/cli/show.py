@@ -8,9 +8,11 @@ from pathlib import Path
 from clients.cli import diff
 from clients.cli.canvas_view import scene
 from clients.cli.errors import BadInput
+from clients.cli.fill_run import Outcome
 from clients.cli.glyphs import safe
 from clients.cli.program import Program
 from clients.cli.recording import WIDTH, RecordedPicture, Recorder
+from clients.cli.report import summary
 from clients.cli.request import Job
 from clients.cli.rows import Row, rich_text, row
 from clients.cli.settings import Settings
@@ -66,6 +68,12 @@ class Show:
             console.print(rich_text(row(text, "dim")), soft_wrap=True)
         if self._recorder:
             self._recorder.print(row(text, "dim"))
+
+    def cost(self, outcome: Outcome, written: bool) -> None:
+        """What was adjusted, and the closing line."""
+        for note in outcome.notes:
+            self.remark(f"note: {note}")
+        self.remark(summary(outcome, written))
 
     def heading(self, text: str) -> None:
         """A title above what follows."""

@@ -152,4 +152,5 @@ def _torch() -> Torch:
     gpus = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
     if torch.backends.mps.is_available():
         gpus.append("Apple GPU (mps)")
-    return Torch(torch.__version__, build, torch.backends.cpu.get_cpu_capability(), tuple(gpus))
+    version = str(torch.__version__)
+    return Torch(version, build, torch.backends.cpu.get_cpu_capability(), tuple(gpus))

@@ -1,6 +1,6 @@
 """What the command line reports and exits with; every message says what is wrong and what to do."""
 
-CHANGED, UNCHANGED, BAD_INPUT, ENGINE_FAILED, INTERRUPTED = 0, 1, 2, 3, 130
+CHANGED, UNCHANGED, BAD_INPUT, ENGINE_FAILED, INTERRUPTED, HUNG_UP = 0, 1, 2, 3, 130, 141
 
 
 class CliError(Exception):
@@ -19,3 +19,17 @@ class EngineFailure(CliError):
 
     exit_code = ENGINE_FAILED
     code = "engine_failed"
+
+
+class Interrupted(CliError):
+    """The person pressed Ctrl-C."""
+
+    exit_code = INTERRUPTED
+    code = "interrupted"
+
+
+class HungUp(CliError):
+    """Whoever read standard output has gone."""
+
+    exit_code = HUNG_UP
+    code = "hung_up"

@@ -15,7 +15,7 @@ from clients.cli.commands import fill, rewrite
 from clients.cli.config_command import config
 from clients.cli.demo import demo
 from clients.cli.doctor import doctor
-from clients.cli.errors import ENGINE_FAILED, INTERRUPTED, CliError
+from clients.cli.errors import ENGINE_FAILED, CliError, HungUp
 from clients.cli.glyphs import safe
 from clients.cli.logs import log_path, start_log, stop_log
 from clients.cli.options import (
@@ -67,11 +67,9 @@ def main(arguments: Sequence[str], program: Program) -> int:
         build_app()(args=list(arguments), prog_name="retouch", obj=program)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else ENGINE_FAILED
-    except KeyboardInterrupt:
-        program.stderr.write("interrupted; nothing was written\n")
-        return INTERRUPTED
-    except BrokenPipeError:
-        return _hang_up(program)
+    except HungUp as error:
+        _drop_output(program)
+        return error.exit_code
     except CliError as error:
         _tell(error, program, as_object="--json" in arguments)
         return error.exit_code
@@ -82,7 +80,7 @@ def main(arguments: Sequence[str], program: Program) -> int:
 
 def run() -> None:
     """The `retouch` console script."""
-    signal.signal(signal.SIGTERM, _terminate)
+    signal.signal(signal.SIGTERM, terminate)
     start_log(log_path())
     try:
         code = main(sys.argv[1:], this_program(os.environ))
@@ -136,15 +134,14 @@ def _own_up(error: Exception, program: Program) -> int:
     return ENGINE_FAILED
 
 
-def _hang_up(program: Program) -> int:
-    """The reader of standard output has gone; keep the interpreter from flushing into the void."""
+def _drop_output(program: Program) -> None:
+    """Keep the interpreter from flushing into a pipe that nobody reads."""
     sink = os.open(os.devnull, os.O_WRONLY)
     os.dup2(sink, program.stdout.fileno())
     os.close(sink)
-    return 128 + signal.SIGPIPE
 
 
-def _terminate(number: int, _: FrameType | None) -> None:
+def terminate(number: int, _: FrameType | None) -> None:
     """End by exception, so that the terminal is given back and temporary files go."""
     raise SystemExit(128 + number)
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Generic, TypeVar, get_type_hints
 
 import typer
 
+from clients.cli.errors import HungUp, Interrupted
 from clients.cli.program import Program
 from clients.cli.settings import Setting, table
 from clients.cli.settings_sources import Resolved, resolve
@@ -129,7 +130,13 @@ def add_command(app: typer.Typer, command: Command[Options]) -> None:
         options = command.options(**{key: given.pop(key) for key in names})
         if getattr(options, "no_color", False):
             given["color"] = "never"
-        raise typer.Exit(command.body(program, options, resolve(given, program.environ)))
+        try:
+            code = command.body(program, options, resolve(given, program.environ))
+        except KeyboardInterrupt:
+            raise Interrupted("interrupted") from None
+        except BrokenPipeError:
+            raise HungUp("the reader of standard output has gone") from None
+        raise typer.Exit(code)
 
     context = inspect.Parameter(
         "ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context

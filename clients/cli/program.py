@@ -1,5 +1,6 @@
 """What the program touches outside itself, in one value, so that tests can hand in their own."""
 
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,7 +29,8 @@ class Program:
 
     def is_live(self, settings: Settings) -> bool:
         """Whether standard error is a terminal that can be drawn on, and may be."""
-        terminal = self.stderr.isatty() and self.environ.get("TERM", "") not in _DUMB
+        kind = self.environ.get("TERM") or ("dumb" if os.name == "posix" else "windows")
+        terminal = self.stderr.isatty() and kind not in _DUMB
         return terminal and settings.live and not settings.reduced_motion
 
     def console(self, stream: TextIO, settings: Settings) -> "Console":

@@ -38,7 +38,7 @@ def rich_text(pieces: Row) -> "Text":
     """The row as rich draws it."""
     from rich.text import Text
 
-    text = Text(no_wrap=True, end="")
+    text = Text(no_wrap=True)
     for shown, style in merged(pieces):
         text.append(shown, STYLES[style])
     return text

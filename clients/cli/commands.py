@@ -46,6 +46,7 @@ def _run(verb: Verb, program: Program, options: RewriteOptions, settings: Settin
     with show.watching(job) as view:
         view.say(f"{verb} {source.name}: opening the model")
         client = open_client(program.open_engine, settings)
+        show.model_opened()
         try:
             outcome = run_fill(job, client, view)
         finally:

@@ -15,6 +15,7 @@ from clients.cli.settings_sources import Resolved
 from clients.cli.show import Show
 from clients.cli.text_file import read_source
 from engine.client import EngineClient
+from protocol.messages import ShapeName
 
 EXAMPLES = Path(__file__).parent / "examples"
 
@@ -26,9 +27,19 @@ class Act:
     verb: Verb
     file: str
     lines: str
+    shape: ShapeName | None = None
+
+    @property
+    def command(self) -> str:
+        """What a person would type for it."""
+        shape = f" --shape {self.shape}" if self.shape else ""
+        return f"retouch {self.verb} {self.file} --lines {self.lines}{shape}"
 
 
-ACTS = (Act("fill", "orders.py", "31:31"), Act("rewrite", "inventory.ts", "24:27"))
+ACTS = (
+    Act("fill", "orders.py", "21"),
+    Act("rewrite", "orders.py", "64:67", shape="line"),
+)
 
 
 def demo(program: Program, options: ShowOptions, resolved: Resolved) -> int:
@@ -38,6 +49,7 @@ def demo(program: Program, options: ShowOptions, resolved: Resolved) -> int:
     show.heading("Retouch fills a hole and rewrites a span. Nothing is written.")
     show.remark("opening the model")
     client = open_client(program.open_engine, settings)
+    show.model_opened()
     try:
         for act in ACTS:
             _play(act, program, show, settings, client)
@@ -51,9 +63,9 @@ def _play(act: Act, program: Program, show: Show, settings: Settings, client: En
     """Show one act: its command, the canvas, the diff."""
     source = read_source(str(EXAMPLES / act.file), program.stdin)
     document = Document.of(source.text)
-    job = build(act.verb, document, address.lines(document, act.lines), settings, None)
+    job = build(act.verb, document, address.lines(document, act.lines), settings, act.shape)
     show.heading("")
-    show.heading(f"$ retouch {act.verb} {act.file} --lines {act.lines}")
+    show.heading(f"$ {act.command}")
     with show.watching(job) as view:
         outcome = run_fill(job, client, view)
     show.diff(diff.unified(source.text, outcome.edit, act.file))

@@ -17,21 +17,12 @@ from clients.cli.program import Program
 from clients.cli.report import as_json
 from clients.cli.settings import Settings
 from clients.cli.settings_sources import Resolved
+from clients.cli.torch_facts import Torch, torch_facts
 
 _BFLOAT16 = frozenset({"avx512_bf16", "amx_bf16", "bf16"})
 _WIDE = frozenset({"avx2", "avx512f", "asimd"})
 _MEMORY_NEEDED = 2 * 2**30
 _GIB = 2**30
-
-
-class Torch(Struct, frozen=True):
-    """The installed torch; `problem` says why it can't be used."""
-
-    version: str | None
-    build: str | None
-    capability: str | None
-    gpus: tuple[str, ...]
-    problem: str | None = None
 
 
 class Health(Struct, frozen=True):
@@ -62,8 +53,8 @@ def doctor(program: Program, options: ListingOptions, resolved: Resolved) -> int
 
 
 def examine(resolved: Resolved) -> Health:
-    """Gather all facts. Loads torch, but no model."""
-    here, torch = machine(), _torch()
+    """Gather all facts; no model is loaded."""
+    here, torch = machine(), torch_facts()
     model = inspect_model(model_folder(resolved.settings))
     problems = [*model.problems, *([torch.problem] if torch.problem else [])]
     return Health(
@@ -140,17 +131,3 @@ def told(health: Health) -> Iterator[str]:
 
 def _gibibytes(size: int | None) -> str:
     return "unknown" if size is None else f"{size / _GIB:.1f} GiB"
-
-
-def _torch() -> Torch:
-    """Ask torch itself; a broken installation is a finding."""
-    try:
-        import torch
-    except (ImportError, OSError) as error:
-        return Torch(None, None, None, (), f"torch can't be loaded: {error}")
-    build = f"CUDA {torch.version.cuda}" if torch.version.cuda else "CPU build"
-    gpus = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
-    if torch.backends.mps.is_available():
-        gpus.append("Apple GPU (mps)")
-    version = str(torch.__version__)
-    return Torch(version, build, torch.backends.cpu.get_cpu_capability(), tuple(gpus))

@@ -45,15 +45,15 @@ def _examples(*pairs: tuple[str, str]) -> str:
 
 FILL_EXAMPLES = _examples(
     ("retouch fill orders.py --at 48:16", "before column 16 of line 48"),
-    ("retouch fill orders.py --lines 62:65 -i", "lines 62 to 65, written"),
-    ("retouch fill orders.py --range 51:16-51:29 --diff", "a part of a line"),
+    ("retouch fill orders.py --lines 21 -i", "line 21, written"),
+    ("retouch fill orders.py --range 53:16-53:34 --diff", "a part of a line"),
     ("echo 'two = 1 + <FILL>' | retouch fill -", "at the marker"),
     ("retouch fill orders.py --marker TODO --json", "at another, as JSON"),
 )
 REWRITE_EXAMPLES = _examples(
-    ("retouch rewrite orders.py --lines 62:65", "another version"),
-    ("retouch rewrite orders.py --lines 62:65 --temperature 0.7 -i", "a freer one"),
-    ("retouch rewrite orders.py --range 51:16-51:29 --seed 7", "a part of a line"),
+    ("retouch rewrite orders.py --lines 64:67 --shape line", "as one line"),
+    ("retouch rewrite orders.py --lines 64:67 --temperature 0.7 -i", "a freer one"),
+    ("retouch rewrite orders.py --range 53:16-53:34 --seed 7", "a part of a line"),
 )
 DEMO_EXAMPLES = _examples(
     ("retouch demo", "watch it"),

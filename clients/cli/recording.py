@@ -6,7 +6,7 @@ from clients.cli.canvas import Canvas
 from clients.cli.canvas_view import Scene, Size, compose
 from clients.cli.rows import Row, row
 from clients.cli.svg import Frame
-from clients.cli.views import FRAME_SECONDS, Clock, Silent, status
+from clients.cli.views import Clock, Pace, Silent, status
 
 WIDTH, HEIGHT = 92, 30
 
@@ -25,6 +25,12 @@ class Recorder:
         """Seconds since the recording began."""
         return self._clock() - self._began
 
+    def restart(self) -> None:
+        """Begin the film here: what came before is shown as it stands, without its time."""
+        self._began = self._clock()
+        self.frames.clear()
+        self.live([])
+
     def print(self, *rows: Row) -> None:
         """Rows that stay; the live part is gone."""
         self._printed.extend(rows)
@@ -42,7 +48,7 @@ class RecordedPicture(Silent):
     def __init__(self, recorder: Recorder, scene: Scene) -> None:
         self._recorder = recorder
         self._scene = scene
-        self._began = self._drawn = recorder.now
+        self._pace = Pace()
         self._seen = 0
 
     def say(self, text: str) -> None:
@@ -51,10 +57,9 @@ class RecordedPicture(Silent):
 
     def draw(self, canvas: Canvas, last: bool = False) -> None:
         """Keep a frame, unless the one before is too young."""
-        now = self._recorder.now
-        if not last and canvas.step and now - self._drawn < FRAME_SECONDS:
+        seconds = self._pace.frame(self._recorder.now, wanted=last or not canvas.step)
+        if seconds is None:
             return
-        self._drawn = now
         rows = compose(self._scene, canvas, Size(WIDTH, HEIGHT - 2), self._seen)
-        self._recorder.live([*rows, row(status(canvas, now - self._began), "dim")])
+        self._recorder.live([*rows, row(status(canvas, seconds), "dim")])
         self._seen = canvas.update

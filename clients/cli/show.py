@@ -47,6 +47,11 @@ class Show:
             return Together(view, RecordedPicture(self._recorder, picture))
         return view
 
+    def model_opened(self) -> None:
+        """A recording begins when the model is there."""
+        if self._recorder:
+            self._recorder.restart()
+
     def raw(self, data: bytes) -> None:
         """Bytes for standard output as they are."""
         self._program.stdout.write(data)

@@ -21,6 +21,23 @@ FRAME_SECONDS = 1 / 30
 Clock = Callable[[], float]
 
 
+class Pace:
+    """Decides which frames are drawn, and knows the time since the first."""
+
+    def __init__(self) -> None:
+        self._first: float | None = None
+        self._last = float("-inf")
+
+    def frame(self, now: float, wanted: bool) -> float | None:
+        """Seconds since the first frame; None if this one comes too soon and isn't `wanted`."""
+        if not wanted and now - self._last < FRAME_SECONDS:
+            return None
+        self._last = now
+        if self._first is None:
+            self._first = now
+        return now - self._first
+
+
 class View(Protocol):
     """What happens in the order of the calls: enter, say, draw (often), exit."""
 
@@ -84,7 +101,7 @@ class LivePicture:
         self._console = console
         self._scene = scene
         self._clock = clock
-        self._began = self._drawn = clock()
+        self._pace = Pace()
         self._live: Live | None = None
         self._seen = 0
 
@@ -112,13 +129,12 @@ class LivePicture:
 
     def draw(self, canvas: Canvas, last: bool = False) -> None:
         """Draw a frame, unless the one before is too young; news then waits for the next."""
-        now = self._clock()
-        if not last and canvas.step and now - self._drawn < FRAME_SECONDS:
+        seconds = self._pace.frame(self._clock(), wanted=last or not canvas.step)
+        if seconds is None:
             return
-        self._drawn = now
         size = Size(self._console.width, self._console.height - 2)
         rows = compose(self._scene, canvas, size, self._seen)
-        rows.append(row(status(canvas, now - self._began), "dim"))
+        rows.append(row(status(canvas, seconds), "dim"))
         self._show(rows)
         self._seen = canvas.update
 

@@ -18,7 +18,7 @@ class Item:
     quantity: int = 1
 
     def total(self) -> Decimal:
-        return self.price * self.quantity
+        raise NotImplementedError
 
 
 @dataclass
@@ -48,7 +48,9 @@ class Order:
         return self.placed + timedelta(days=DELIVERY_DAYS)
 
     def is_late(self, today: date) -> bool:
-        return not self.sent and today > self.due()
+        if self.sent:
+            return False
+        return today > self.due()
 
 
 def late_orders(orders: list[Order], today: date) -> list[Order]:

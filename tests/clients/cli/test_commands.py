@@ -250,7 +250,11 @@ def test_a_long_context_is_cut_and_said(cli: Cli) -> None:
 
 def test_a_file_that_changes_meanwhile_is_not_written(cli: Cli) -> None:
     path = cli.file(CODE)
-    cli.engine.on_receive = lambda _: path.write_bytes(b"theirs") and None
+
+    def write(_: int) -> None:
+        path.write_bytes(b"theirs")
+
+    cli.engine.on_receive = write
     assert cli.run("fill", str(path), "--lines", "2", "-i") == 2
     assert "changed while retouch was at work" in cli.err
     assert path.read_bytes() == b"theirs"

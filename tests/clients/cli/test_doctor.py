@@ -8,10 +8,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from clients.cli.doctor import Torch, slow
+from clients.cli.doctor import slow
 from clients.cli.machine import Machine, features, machine, physical_cores
 from clients.cli.model_files import inspect_model
 from clients.cli.settings import Settings
+from clients.cli.torch_facts import Torch, torch_facts
 from tests.clients.cli.harness import Cli
 
 CPUINFO = (
@@ -119,6 +120,19 @@ def test_no_advice_where_nothing_is_slow() -> None:
     assert list(slow(PC, gpu, Settings(device="cpu"))) == [
         "a GPU is there, but the device setting is cpu: set it to auto"
     ]
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("import no_such_torch", "No module named 'no_such_torch'"),
+        ("import os; os.abort()", "ended with status"),
+        ("print()", "gave no answer"),
+        ("print('[]')", "gave no answer"),
+    ],
+)
+def test_a_torch_that_does_not_work(question: str, words: str) -> None:
+    assert words in (torch_facts(question).problem or "")
 
 
 def test_the_command(cli: Cli, folder: Path) -> None:

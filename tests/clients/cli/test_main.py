@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -11,6 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from clients.cli import help_texts
 from clients.cli.demo import ACTS, EXAMPLES
 from clients.cli.logs import log_path, start_log, stop_log
 from clients.cli.settings import Settings, table
@@ -105,14 +107,22 @@ def test_the_demo_fills_and_rewrites_and_writes_nothing(cli: Cli) -> None:
     cli.engine.answer = "    demo"
     film = cli.folder / "demo.svg"
     assert cli.run("demo", "--record", str(film)) == 0
-    assert [fill.shape for fill in cli.engine.fills] == ["block"] * len(ACTS)
+    assert [fill.shape for fill in cli.engine.fills] == ["block", "line"]
     assert {act.verb for act in ACTS} == {"fill", "rewrite"}
     for act in ACTS:
-        assert f"$ retouch {act.verb} {act.file} --lines {act.lines}" in cli.err
+        assert f"$ {act.command}\n" in cli.err
     assert cli.out.decode().count("+    demo\n") == len(ACTS)
     assert film.read_text("utf-8").startswith("<svg ")
     assert {path: path.read_bytes() for path in before} == before
     assert len(cli.opened) == 1
+
+
+def test_the_examples_in_the_help_are_addresses_of_the_example(cli: Cli) -> None:
+    text = help_texts.FILL_EXAMPLES + help_texts.REWRITE_EXAMPLES
+    found = re.findall(r"retouch (fill|rewrite) (orders\.py) (--\w+) (\d\S*)", text)
+    assert len(found) == 6
+    for verb, file, flag, place in found:
+        assert cli.run(verb, str(EXAMPLES / file), flag, place) == 0, (verb, place)
 
 
 def test_the_demo_without_an_engine(cli: Cli) -> None:

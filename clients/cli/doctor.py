@@ -83,24 +83,31 @@ def model_folder(settings: Settings) -> Path:
 
 def slow(here: Machine, torch: Torch, settings: Settings) -> Iterator[str]:
     """What costs time on this machine, and what would help."""
-    cores = here.physical_cores or here.logical_cores
     if torch.gpus and settings.device == "cpu":
         yield "a GPU is there, but the device setting is cpu: set it to auto"
-    if not torch.gpus and here.features and not _BFLOAT16 & set(here.features):
+    if settings.device == "cpu" or (settings.device == "auto" and not torch.gpus):
+        yield from _slow_processor(here, settings)
+    if here.memory_free is not None and here.memory_free < _MEMORY_NEEDED:
+        yield f"only {here.memory_free / _GIB:.1f} GiB of memory are free: the system may swap"
+
+
+def _slow_processor(here: Machine, settings: Settings) -> Iterator[str]:
+    """What costs time where the processor runs the model."""
+    cores = here.physical_cores or here.logical_cores
+    features = set(here.features)
+    if features and not _BFLOAT16 & features:
         yield "no bfloat16 arithmetic, so weights run as float32: twice the memory traffic"
-    if not torch.gpus and here.features and not _WIDE & set(here.features):
+    if features and not _WIDE & features:
         yield "the processor has no wide vector instructions (AVX2 or NEON)"
-    if here.free_cores < cores:
+    if settings.threads is None and here.free_cores < cores:
         yield (
-            f"other programs keep processors busy (load {here.load:.1f}), so only "
+            f"other programs keep processors busy (load {here.load or 0.0:.1f}), so only "
             f"{here.free_cores} of {cores} cores are used"
         )
     if settings.threads and settings.threads > cores:
         yield f"threads is {settings.threads}, but there are {cores} cores: they will wait"
-    if settings.dtype == "float32" and _BFLOAT16 & set(here.features):
+    if settings.dtype == "float32" and _BFLOAT16 & features:
         yield "dtype is float32 although this processor is faster with bfloat16: set it to auto"
-    if here.memory_free is not None and here.memory_free < _MEMORY_NEEDED:
-        yield f"only {here.memory_free / _GIB:.1f} GiB of memory are free: the system may swap"
 
 
 def told(health: Health) -> Iterator[str]:
@@ -110,7 +117,8 @@ def told(health: Health) -> Iterator[str]:
     yield f"Platform    {here.system}, {here.architecture}"
     about_torch = (torch.version, torch.build, torch.capability)
     yield f"torch       {', '.join(part for part in about_torch if part) or 'missing'}"
-    yield f"GPU         {', '.join(torch.gpus) or 'none that torch can use'}"
+    gpus = [*torch.gpus, *(["Apple GPU (with --device mps)"] if torch.mps else [])]
+    yield f"GPU         {', '.join(gpus) or 'none that torch can use'}"
     yield f"Processor   {here.processor or 'unknown'}"
     cores = here.physical_cores or "unknown"
     load = "unknown" if here.load is None else f"{here.load:.2f}"

@@ -44,8 +44,8 @@ class Machine(Struct, frozen=True):
     @property
     def free_cores(self) -> int:
         """Cores that nothing else keeps busy now, at least one."""
-        cores = self.physical_cores or self.logical_cores
-        return max(1, min(cores, round(self.logical_cores - (self.load or 0.0))))
+        usable = min(self.physical_cores or self.logical_cores, self.logical_cores)
+        return max(1, min(usable, round(usable - (self.load or 0.0))))
 
 
 def machine() -> Machine:

@@ -23,12 +23,8 @@ def _about(text: str, metavar: str = "", panel: str = "Sampling", flag: str = ""
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Every setting of the command line; None leaves the choice to the engine."""
 
-    policy: Annotated[
-        PolicyName | None, _about("Which slots a step reveals (causal, fixed, threshold).", "NAME")
-    ] = None
-    order: Annotated[
-        OrderName, _about("Order of reveals for `fixed` (confidence, left, random).", "NAME")
-    ] = _DEFAULTS.order
+    policy: Annotated[PolicyName | None, _about("Which slots a step reveals.", "NAME")] = None
+    order: Annotated[OrderName, _about("Order of reveals for `fixed`.", "NAME")] = _DEFAULTS.order
     steps: Annotated[
         Annotated[int, Meta(ge=1, le=STEPS_LIMIT)] | None,
         _about("Denoising steps for `fixed`.", "N"),
@@ -65,19 +61,15 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         Annotated[str, Meta(min_length=1)] | None,
         _about("Folder of the model; the one that ships by default.", "FOLDER", "Engine"),
     ] = None
-    device: Annotated[
-        DeviceName, _about("Where to compute (auto, cpu, cuda, mps).", "NAME", "Engine")
-    ] = "auto"
-    dtype: Annotated[
-        DtypeName, _about("Number format (auto, float32, bfloat16).", "NAME", "Engine")
-    ] = "auto"
+    device: Annotated[DeviceName, _about("Where to compute.", "NAME", "Engine")] = "auto"
+    dtype: Annotated[DtypeName, _about("Number format.", "NAME", "Engine")] = "auto"
     threads: Annotated[
         Annotated[int, Meta(ge=1, le=1024)] | None,
         _about("Processor threads; the free cores by default.", "N", "Engine"),
     ] = None
-    color: Annotated[
-        ColorName, _about("Colours: auto (on a terminal), always, never.", "WHEN", "Output")
-    ] = "auto"
+    color: Annotated[ColorName, _about("Colours; auto is on a terminal.", "WHEN", "Output")] = (
+        "auto"
+    )
     live: Annotated[
         bool, _about("Draw the canvas while it is filled.", "", "Output", "--live/--no-live")
     ] = True
@@ -133,7 +125,8 @@ def _row(field: msgspec.structs.FieldInfo) -> Setting:
     meta = [item for item in field.type.__metadata__ if isinstance(item, Meta)][-1]
     extra = meta.extra or {}
     flag = extra["flag"] or "--" + field.name.replace("_", "-")
-    about = meta.description or ""
+    words = ", ".join(str(word) for word in _words(field.type))
+    about = (meta.description or "") + (f" One of {words}." if words else "")
     return Setting(
         field.name, field.type, field.default, about, extra["metavar"], extra["panel"], flag
     )

@@ -11,25 +11,24 @@ from clients.cli.glyphs import safe
 _SECONDS = 120
 QUESTION = """
 import json, torch
-gpus = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
-if torch.backends.mps.is_available():
-    gpus.append("Apple GPU (mps)")
 print(json.dumps({
     "version": str(torch.__version__),
     "build": f"CUDA {torch.version.cuda}" if torch.version.cuda else "CPU build",
     "capability": torch.backends.cpu.get_cpu_capability(),
-    "gpus": gpus,
+    "gpus": [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())],
+    "mps": torch.backends.mps.is_available(),
 }))
 """
 
 
 class Torch(Struct, frozen=True):
-    """The installed torch; `problem` says why it can't be used."""
+    """The installed torch: its CUDA GPUs, whether an Apple GPU can be used, and what is wrong."""
 
     version: str | None = None
     build: str | None = None
     capability: str | None = None
     gpus: tuple[str, ...] = ()
+    mps: bool = False
     problem: str | None = None
 
 

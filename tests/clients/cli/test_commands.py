@@ -162,6 +162,13 @@ def test_odd_characters_at_the_edge(
     assert "\x1b[2J" not in cli.err
 
 
+def test_whole_lines_stay_lines_when_the_answer_breaks_off(cli: Cli) -> None:
+    path = cli.file(b"a\nb\nc\n")
+    cli.engine.script = (Done("cli-1", "x\ny", "length"),)
+    assert cli.run("rewrite", str(path), "--lines", "2", "-i") == 0
+    assert path.read_bytes() == b"a\nx\ny\nc\n"
+
+
 def test_a_link_stays_a_link(cli: Cli) -> None:
     path = cli.file(CODE)
     link = cli.folder / "link.py"

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from clients.cli.doctor import slow
+from clients.cli.doctor import model_folder, slow
 from clients.cli.machine import Machine, features, machine, physical_cores
 from clients.cli.model_files import inspect_model
 from clients.cli.settings import Settings
@@ -103,7 +103,7 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     [
         ({"features": ("avx2",)}, Settings(), "no bfloat16"),
         ({"features": ("bf16",)}, Settings(), "no wide vector"),
-        ({"load": 6.0}, Settings(), "only 2 of 4 cores"),
+        ({"load": 2.0}, Settings(), "only 2 of 4 cores"),
         ({}, Settings(threads=64), "threads is 64"),
         ({}, Settings(dtype="float32"), "faster with bfloat16"),
         ({"memory_free": 1 << 30}, Settings(), "1.0 GiB"),
@@ -117,6 +117,7 @@ def test_advice(change: dict[str, object], settings: Settings, words: str) -> No
 def test_no_advice_where_nothing_is_slow() -> None:
     assert list(slow(PC, CPU_TORCH, Settings())) == []
     gpu = msgspec.structs.replace(CPU_TORCH, gpus=("GPU",))
+    assert list(slow(msgspec.structs.replace(PC, features=("avx2",)), gpu, Settings())) == []
     assert list(slow(PC, gpu, Settings(device="cpu"))) == [
         "a GPU is there, but the device setting is cpu: set it to auto"
     ]
@@ -135,18 +136,19 @@ def test_a_torch_that_does_not_work(question: str, words: str) -> None:
     assert words in (torch_facts(question).problem or "")
 
 
-def test_the_command(cli: Cli, folder: Path) -> None:
+def test_the_command(cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert cli.run("doctor", "--model", str(folder)) == 0
     said = cli.out.decode()
     for word in ("Python", "torch", "Cores", "base-1.safetensors", "config.toml", "retouch.log"):
         assert word in said
     shutil.rmtree(folder)
+    monkeypatch.setattr("clients.cli.doctor.torch_facts", lambda: CPU_TORCH)
     assert cli.run("doctor", "--model", str(folder), "--json") == 3
     found = json.loads(cli.out)
     assert found["model"]["folder"] == str(folder)
     assert "config.json: missing" in found["problems"]
 
 
-def test_the_model_in_the_package_is_whole(cli: Cli) -> None:
-    assert cli.run("doctor", "--json") == 0
-    assert json.loads(cli.out)["problems"] == []
+def test_the_model_in_the_package_is_whole() -> None:
+    assert inspect_model(model_folder(Settings())).problems == ()
+    assert model_folder(Settings(model="/elsewhere")) == Path("/elsewhere")

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 import pytest
@@ -17,6 +18,7 @@ from clients.cli.demo import ACTS, EXAMPLES
 from clients.cli.logs import log_path, start_log, stop_log
 from clients.cli.settings import Settings, table
 from engine.errors import EngineError
+from protocol.messages import PolicyName
 from tests.clients.cli.harness import Cli
 
 COMMANDS = ("fill", "rewrite", "demo", "doctor", "config")
@@ -62,7 +64,7 @@ def test_settings_complete_their_words() -> None:
     }
     command = [sys.executable, "-m", "clients.cli.main"]
     done = subprocess.run(command, env=environ, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["causal", "fixed", "threshold"]
+    assert done.stdout.split() == list(get_args(PolicyName))
 
 
 def test_torch_is_not_loaded_for_help() -> None:

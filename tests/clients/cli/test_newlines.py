@@ -65,3 +65,10 @@ def test_a_cr_only_file_stays_one() -> None:
 def test_a_tie_goes_to_the_first() -> None:
     assert newlines.dominant("a\r\nb\n") == "\r\n"
     assert newlines.dominant("none") == "\n"
+
+
+def test_neighbours_that_would_merge_are_kept_apart() -> None:
+    document = Document.of("a\rX\nb\nc")
+    assert document.edit(2, 3, "\nx").text == "\r\nx"
+    document = Document.of("a\rb\rX\nc")
+    assert document.edit(4, 5, "x\n").text == "x\r\n"

@@ -48,7 +48,7 @@ def resolve(flags: Mapping[str, Any], environ: Mapping[str, str]) -> Resolved:
         if origin == "default":
             values[row.name] = row.default
         else:
-            where = f"{path}: {row.name}" if origin == "file" else origin
+            where = f"{_shown(path)}: {row.name}" if origin == "file" else origin
             values[row.name] = row.parse(value, where)
         origins[row.name] = origin
     return Resolved(Settings(**values), origins, path)
@@ -76,16 +76,22 @@ def _read_config(path: Path, required: bool) -> dict[str, Any]:
             data = file.read(_CONFIG_LIMIT + 1)
     except FileNotFoundError:
         if required:
-            raise BadInput(f"{path}: no such file ({CONFIG_VARIABLE} names it)") from None
+            raise BadInput(f"{_shown(path)}: no such file ({CONFIG_VARIABLE} names it)") from None
         return {}
     except OSError as error:
-        raise BadInput(f"{path}: can't be read ({error.strerror})") from None
+        raise BadInput(f"{_shown(path)}: can't be read ({error.strerror})") from None
     if len(data) > _CONFIG_LIMIT:
-        raise BadInput(f"{path}: larger than {_CONFIG_LIMIT // 1024} KiB, so no config file")
+        raise BadInput(
+            f"{_shown(path)}: larger than {_CONFIG_LIMIT // 1024} KiB, so no config file"
+        )
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: not valid TOML: {safe(str(error))}") from None
+        raise BadInput(f"{_shown(path)}: not valid TOML: {safe(str(error))}") from None
+
+
+def _shown(path: Path) -> str:
+    return safe(str(path))
 
 
 def _refuse_unknown(keys: Iterable[str], rows: Iterable[Setting], path: Path) -> None:
@@ -93,4 +99,4 @@ def _refuse_unknown(keys: Iterable[str], rows: Iterable[Setting], path: Path) ->
     for key in keys:
         if key not in names:
             near = difflib.get_close_matches(key, names, n=1, cutoff=0.0)
-            raise BadInput(f"{path}: unknown setting {safe(key)}; did you mean {near[0]}?")
+            raise BadInput(f"{_shown(path)}: unknown setting {safe(key)}; did you mean {near[0]}?")

@@ -1,0 +1,110 @@
+"""Where the hole is: addresses as a person writes them, to offsets into the document.
+
+Lines and columns count from 1; a column is a character (code point), and a tab is one.
+"""
+
+import re
+from dataclasses import dataclass
+
+from clients.cli import newlines
+from clients.cli.document import Document
+from clients.cli.errors import BadInput
+from clients.cli.glyphs import safe
+
+_POINT = re.compile(r"(\d{1,9}):(\d{1,9})")
+_LINES = re.compile(r"(\d{1,9})(?::(\d{1,9}))?")
+_RANGE = re.compile(r"(\d{1,9}):(\d{1,9})-(\d{1,9}):(\d{1,9})")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The hole as offsets [start, end) into `Document.text`."""
+
+    start: int
+    end: int
+    lines: int | None = None
+    """How many whole lines it is, line ends included; None if it isn't whole lines."""
+
+
+def at(document: Document, address: str) -> Span:
+    """The empty span at `L:C`, before the character there."""
+    found = _POINT.fullmatch(address)
+    if not found:
+        raise BadInput(f"--at {safe(address)}: write it as LINE:COLUMN, such as 12:5")
+    offset = _offset(document, int(found[1]), int(found[2]), f"--at {address}")
+    return Span(offset, offset)
+
+
+def lines(document: Document, address: str) -> Span:
+    """The whole lines `A:B`, both included, or the one line `A`."""
+    found = _LINES.fullmatch(address)
+    if not found:
+        raise BadInput(f"--lines {safe(address)}: write it as FIRST:LAST, such as 12:18")
+    first, last = int(found[1]), int(found[2] or found[1])
+    if first > last:
+        raise BadInput(f"--lines {address}: the first line is behind the last one")
+    if first < 1 or last > document.line_count:
+        raise BadInput(f"--lines {address}: outside the file, {_size(document)}")
+    stop = document.line_starts[last] if last < len(document.line_starts) else len(document.text)
+    return Span(document.line_starts[first - 1], stop, last - first + 1)
+
+
+def between(document: Document, address: str) -> Span:
+    """The span from `L1:C1` up to, not including, the character at `L2:C2`."""
+    found = _RANGE.fullmatch(address)
+    if not found:
+        hint = "write it as LINE:COLUMN-LINE:COLUMN, such as 12:5-14:1"
+        raise BadInput(f"--range {safe(address)}: {hint}")
+    numbers = [int(number) for number in found.groups()]
+    start = _offset(document, numbers[0], numbers[1], f"--range {address}")
+    end = _offset(document, numbers[2], numbers[3], f"--range {address}")
+    if start > end:
+        raise BadInput(f"--range {address}: it ends before it starts")
+    return Span(start, end, _whole_lines(document.text, start, end))
+
+
+def marked(document: Document, marker: str) -> Span:
+    """The one place where `marker` stands."""
+    marker, shown = newlines.normalise(marker), safe(marker)
+    start = document.text.find(marker)
+    if start < 0:
+        raise BadInput(
+            f"nothing says where to fill: there is no {shown} in the text; put one there, or use "
+            "--at LINE:COLUMN, --lines FIRST:LAST or --range"
+        )
+    again = document.text.find(marker, start + 1)
+    if again >= 0:
+        first, second = document.position(start)[0], document.position(again)[0]
+        raise BadInput(
+            f"{shown} stands in the text more than once (lines {first} and {second}); choose "
+            "another with --marker, or use --at LINE:COLUMN"
+        )
+    return Span(start, start + len(marker))
+
+
+def _offset(document: Document, line: int, column: int, address: str) -> int:
+    """Offset of a 1-based position; the place behind the last character of a line is one."""
+    if not 1 <= line <= len(document.line_starts):
+        raise BadInput(f"{address}: outside the file, {_size(document)}")
+    start = document.line_starts[line - 1]
+    length = document.line_end(line) - start
+    if not 1 <= column <= length + 1:
+        raise BadInput(
+            f"{address}: outside the file, line {line} has {length} characters, so its columns "
+            f"are 1 to {length + 1}"
+        )
+    return start + column - 1
+
+
+def _size(document: Document) -> str:
+    count = document.line_count
+    if not count:
+        return "which is empty"
+    return f"which has {count} line{'s' if count > 1 else ''}"
+
+
+def _whole_lines(text: str, start: int, end: int) -> int | None:
+    """How many lines [start, end) is when it starts a line and ends with one's line end."""
+    starts_line = start == 0 or text[start - 1] == "\n"
+    ends_line = end > start and text[end - 1] == "\n"
+    return text.count("\n", start, end) if starts_line and ends_line else None

@@ -1,0 +1,114 @@
+"""`retouch fill` and `retouch rewrite`: read, ask, show, write."""
+
+import logging
+from typing import get_args
+
+from clients.cli import address, diff
+from clients.cli.document import Document
+from clients.cli.errors import CHANGED, UNCHANGED, BadInput
+from clients.cli.fill_run import Outcome, open_client, run_fill
+from clients.cli.glyphs import safe
+from clients.cli.options import FillOptions, RewriteOptions
+from clients.cli.program import Program
+from clients.cli.replace_file import check_writable, replace_file
+from clients.cli.report import as_json, report
+from clients.cli.request import Verb, build
+from clients.cli.settings import Settings
+from clients.cli.settings_sources import Resolved
+from clients.cli.show import Show
+from clients.cli.text_file import Source, read_source
+from protocol.messages import ShapeName
+
+_LOG = logging.getLogger("retouch.cli")
+
+
+def fill(program: Program, options: FillOptions, resolved: Resolved) -> int:
+    """Put text into a hole of a file; the exit code says whether anything changed."""
+    return _run("fill", program, options, resolved.settings)
+
+
+def rewrite(program: Program, options: RewriteOptions, resolved: Resolved) -> int:
+    """Replace a span of a file; the exit code says whether anything changed."""
+    return _run("rewrite", program, options, resolved.settings)
+
+
+def _run(verb: Verb, program: Program, options: RewriteOptions, settings: Settings) -> int:
+    _check_combination(options)
+    source = read_source(str(options.file), program.stdin)
+    if options.in_place and source.path:
+        check_writable(source.path)
+    document = Document.of(source.text)
+    job = build(verb, document, _span(verb, document, options, settings), settings, _shape(options))
+    _LOG.info(
+        "%s: %d characters, hole of %d", verb, len(document.text), job.span.end - job.span.start
+    )
+    show = Show(program, settings, quiet=options.quiet, record=options.record)
+    with show.watching(job) as view:
+        view.say(f"{verb} {source.name}: opening the model")
+        client = open_client(program.open_engine, settings)
+        show.model_opened()
+        try:
+            outcome = run_fill(job, client, view)
+        finally:
+            client.close()
+    written = _write(source, options, outcome)
+    _print(show, source, options, outcome, written)
+    show.save(f"retouch {verb} {source.name}")
+    return CHANGED if outcome.changed else UNCHANGED
+
+
+def _check_combination(options: RewriteOptions) -> None:
+    """Refuse flags that contradict each other."""
+    places = ("at", "lines", "range")
+    given = [f"--{name}" for name in places if getattr(options, name, None) is not None]
+    if len(given) > 1:
+        raise BadInput(f"{' and '.join(given)} can't go together; give one place")
+    if options.diff and options.json:
+        raise BadInput("--diff and --json can't go together; choose one output")
+    if options.in_place and str(options.file) == "-":
+        raise BadInput("--in-place needs a file; standard input can't be written back")
+
+
+def _shape(options: RewriteOptions) -> ShapeName | None:
+    for name in get_args(ShapeName):
+        if options.shape == name:
+            return name  # type: ignore[no-any-return]
+    if options.shape is None:
+        return None
+    raise BadInput(f"--shape {safe(options.shape)}: choose one of {', '.join(get_args(ShapeName))}")
+
+
+def _span(
+    verb: Verb, document: Document, options: RewriteOptions, settings: Settings
+) -> address.Span:
+    """The hole that the options name; for a fill, the marker's place by default."""
+    if options.lines is not None:
+        return address.lines(document, options.lines)
+    if options.range is not None:
+        return address.between(document, options.range)
+    if isinstance(options, FillOptions):
+        if options.at is not None:
+            return address.at(document, options.at)
+        return address.marked(document, settings.marker)
+    raise BadInput("say which span: --lines FIRST:LAST or --range LINE:COLUMN-LINE:COLUMN")
+
+
+def _write(source: Source, options: RewriteOptions, outcome: Outcome) -> bool:
+    """Write the file if that was asked for and there is something to write."""
+    if not (options.in_place and outcome.changed and source.path):
+        return False
+    replace_file(source.path, source.edited(outcome.edit), source.data)
+    return True
+
+
+def _print(
+    show: Show, source: Source, options: RewriteOptions, outcome: Outcome, written: bool
+) -> None:
+    """The outcome in the form that was asked for."""
+    if options.json:
+        show.raw(as_json(report(outcome, source.name, written)))
+    elif source.path is None and not options.diff:
+        show.raw(source.edited(outcome.edit))
+    elif options.diff or not options.in_place:
+        show.diff(diff.unified(source.text, outcome.edit, source.name))
+    show.cost(outcome, written)

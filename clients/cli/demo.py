@@ -1,0 +1,72 @@
+"""`retouch demo`: fills a line and rewrites a block of the example files, live; writes nothing."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from clients.cli import address, diff
+from clients.cli.document import Document
+from clients.cli.errors import CHANGED
+from clients.cli.fill_run import open_client, run_fill
+from clients.cli.options import ShowOptions
+from clients.cli.program import Program
+from clients.cli.request import Verb, build
+from clients.cli.settings import Settings
+from clients.cli.settings_sources import Resolved
+from clients.cli.show import Show
+from clients.cli.text_file import read_source
+from engine.client import EngineClient
+from protocol.messages import ShapeName
+
+EXAMPLES = Path(__file__).parent / "examples"
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One thing the demo does: a span of an example file."""
+
+    verb: Verb
+    file: str
+    lines: str
+    shape: ShapeName | None = None
+
+    @property
+    def command(self) -> str:
+        """What a person would type for it."""
+        shape = f" --shape {self.shape}" if self.shape else ""
+        return f"retouch {self.verb} {self.file} --lines {self.lines}{shape}"
+
+
+ACTS = (
+    Act("fill", "orders.py", "21"),
+    Act("rewrite", "orders.py", "64:67", shape="line"),
+)
+
+
+def demo(program: Program, options: ShowOptions, resolved: Resolved) -> int:
+    """Run all acts over one engine."""
+    settings = resolved.settings
+    show = Show(program, settings, quiet=options.quiet, record=options.record)
+    show.heading("Retouch fills a hole and rewrites a span. Nothing is written.")
+    show.remark("opening the model")
+    client = open_client(program.open_engine, settings)
+    show.model_opened()
+    try:
+        for act in ACTS:
+            _play(act, program, show, settings, client)
+    finally:
+        client.close()
+    show.save("retouch demo")
+    return CHANGED
+
+
+def _play(act: Act, program: Program, show: Show, settings: Settings, client: EngineClient) -> None:
+    """Show one act: its command, the canvas, the diff."""
+    source = read_source(str(EXAMPLES / act.file), program.stdin)
+    document = Document.of(source.text)
+    job = build(act.verb, document, address.lines(document, act.lines), settings, act.shape)
+    show.heading("")
+    show.heading(f"$ {act.command}")
+    with show.watching(job) as view:
+        outcome = run_fill(job, client, view)
+    show.diff(diff.unified(source.text, outcome.edit, act.file))
+    show.cost(outcome, written=False)

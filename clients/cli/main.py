@@ -1,0 +1,150 @@
+"""The console script: the table of commands, and the one place where errors become exit codes."""
+
+import logging
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+from typing import Annotated, Any
+
+import typer
+
+from clients.cli import help_texts as texts
+from clients.cli.commands import fill, rewrite
+from clients.cli.config_command import config
+from clients.cli.demo import demo
+from clients.cli.doctor import doctor
+from clients.cli.errors import ENGINE_FAILED, CliError, HungUp
+from clients.cli.glyphs import safe
+from clients.cli.logs import log_path, start_log, stop_log
+from clients.cli.options import (
+    Command,
+    FillOptions,
+    ListingOptions,
+    RewriteOptions,
+    ShowOptions,
+    add_command,
+)
+from clients.cli.program import Program, this_program
+from clients.cli.report import Failure, as_json
+
+_LOG = logging.getLogger("retouch.cli")
+
+
+_WORK = ("Sampling", "Engine", "Output")
+COMMANDS: tuple[Command[Any], ...] = (
+    Command("fill", FillOptions, fill, texts.FILL, texts.FILL_EXAMPLES, ("Where", *_WORK)),
+    Command("rewrite", RewriteOptions, rewrite, texts.REWRITE, texts.REWRITE_EXAMPLES, _WORK),
+    Command("demo", ShowOptions, demo, texts.DEMO, texts.DEMO_EXAMPLES, _WORK),
+    Command("doctor", ListingOptions, doctor, texts.DOCTOR, texts.DOCTOR_EXAMPLES, ("Engine",)),
+    Command(
+        "config", ListingOptions, config, texts.CONFIG, texts.CONFIG_EXAMPLES, ("Where", *_WORK)
+    ),
+)
+
+
+def build_app() -> typer.Typer:
+    """All commands."""
+    app = typer.Typer(
+        name="retouch",
+        help=texts.MAIN,
+        epilog=texts.files(),
+        no_args_is_help=True,
+        rich_markup_mode="rich",
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    for command in COMMANDS:
+        add_command(app, command)
+    app.callback()(_main_options)
+    return app
+
+
+def main(arguments: Sequence[str], program: Program) -> int:
+    """Run one command line; the exit code."""
+    try:
+        build_app()(args=list(arguments), prog_name="retouch", obj=program)
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else ENGINE_FAILED
+    except HungUp as error:
+        _drop_output(program)
+        return error.exit_code
+    except CliError as error:
+        _tell(error, program, as_object="--json" in arguments)
+        return error.exit_code
+    except Exception as error:  # noqa: BLE001 - the outermost boundary: a bug ends cleanly too
+        return _own_up(error, program)
+    return 0
+
+
+def run() -> None:
+    """The `retouch` console script."""
+    signal.signal(signal.SIGTERM, terminate)
+    start_log(log_path())
+    try:
+        code = main(sys.argv[1:], this_program(os.environ))
+    finally:
+        stop_log()
+    sys.exit(code)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            typer.echo(f"retouch {version('retouch')}")
+        except PackageNotFoundError:
+            typer.echo("retouch, run from its sources")
+        raise typer.Exit(0)
+
+
+def _main_options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", is_eager=True, callback=_print_version
+        ),
+    ] = False,
+) -> None:
+    """Options of the program itself."""
+
+
+def _tell(error: CliError, program: Program, as_object: bool) -> None:
+    """The error for a person, and as JSON on standard output for a program that waits for it."""
+    program.stderr.write(f"retouch: {error}\n")
+    _LOG.info("ended with %s", error.code)
+    if as_object:
+        program.stdout.write(as_json(Failure({"code": error.code, "message": str(error)})))
+        program.stdout.flush()
+
+
+def _own_up(error: Exception, program: Program) -> int:
+    """Report a bug; only the kind of error and its place are logged: messages may quote files."""
+    frame = error.__traceback__
+    while frame and frame.tb_next:
+        frame = frame.tb_next
+    place = "?"
+    if frame:
+        place = f"{frame.tb_frame.f_code.co_filename}:{frame.tb_lineno}"
+    _LOG.error("internal error: %s at %s", type(error).__name__, place)
+    detail = safe(str(error))[:500]
+    program.stderr.write(f"retouch: internal error: {type(error).__name__} at {place}: {detail}\n")
+    return ENGINE_FAILED
+
+
+def _drop_output(program: Program) -> None:
+    """Keep the interpreter from flushing into a pipe that nobody reads."""
+    sink = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(sink, program.stdout.fileno())
+    os.close(sink)
+
+
+def terminate(number: int, _: FrameType | None) -> None:
+    """End by exception, so that the terminal is given back and temporary files go."""
+    raise SystemExit(128 + number)
+
+
+if __name__ == "__main__":
+    run()

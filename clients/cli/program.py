@@ -1,0 +1,76 @@
+"""What the program touches outside itself, in one value, so that tests can hand in their own."""
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO, TextIO
+
+from clients.cli.fill_run import OpenEngine
+from clients.cli.settings import Settings
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from engine.client import EngineClient
+
+_DUMB = ("dumb", "unknown")
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Streams, environment and the way to an engine."""
+
+    open_engine: OpenEngine
+    environ: Mapping[str, str]
+    stdin: BinaryIO
+    stdout: BinaryIO
+    stderr: TextIO
+
+    def is_live(self, settings: Settings) -> bool:
+        """Whether standard error is a terminal that can be drawn on, and may be."""
+        kind = self.environ.get("TERM") or ("dumb" if os.name == "posix" else "windows")
+        terminal = self.stderr.isatty() and kind not in _DUMB
+        return terminal and settings.live and not settings.reduced_motion
+
+    def console(self, stream: TextIO, settings: Settings) -> "Console":
+        """A console on one stream, with colours as the settings have them."""
+        from rich.console import Console
+
+        colour = settings.color
+        return Console(
+            file=stream,
+            no_color=True if colour == "never" else None,
+            force_terminal=True if colour == "always" else None,
+            highlight=False,
+            markup=False,
+            emoji=False,
+            legacy_windows=False,
+            _environ=self.environ,
+        )
+
+
+def open_local_engine(settings: Settings) -> "EngineClient":
+    """The engine in this process. Imported here, since torch takes seconds to load.
+
+    Raises:
+        EngineError: the model or the device can't be used.
+    """
+    from pathlib import Path
+
+    from engine.config import EngineConfig
+    from engine.local import open_engine
+
+    return open_engine(
+        EngineConfig(
+            model=Path(settings.model).expanduser() if settings.model else None,
+            device=settings.device,
+            dtype=settings.dtype,
+            threads=settings.threads,
+        )
+    )
+
+
+def this_program(environ: Mapping[str, str]) -> Program:
+    """The program on the process's own streams."""
+    return Program(open_local_engine, environ, sys.stdin.buffer, sys.stdout.buffer, sys.stderr)

@@ -1,0 +1,114 @@
+"""From a span of a document to the Fill that is sent; what had to be cut is said in notes."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import msgspec
+
+from clients.cli.address import Span
+from clients.cli.document import Document
+from clients.cli.errors import BadInput
+from clients.cli.settings import Settings
+from protocol.messages import (
+    PREFIX_LIMIT,
+    SUFFIX_LIMIT,
+    CanvasSpec,
+    Fill,
+    Sampling,
+    ShapeName,
+)
+
+Verb = Literal["fill", "rewrite"]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One fill to run: the request, the span it is for, and what was cut."""
+
+    verb: Verb
+    document: Document
+    span: Span
+    fill: Fill
+    notes: tuple[str, ...]
+
+
+def build(
+    verb: Verb, document: Document, span: Span, settings: Settings, shape: ShapeName | None
+) -> Job:
+    """The job that fills `span`; its old text is not sent.
+
+    Raises:
+        BadInput: nothing to rewrite, or more lines than a request may ask for.
+    """
+    if verb == "rewrite" and span.start == span.end:
+        raise BadInput("the span is empty, so there is nothing to rewrite; `retouch fill` inserts")
+    prefix, suffix, notes = _context(document.text, span)
+    chosen = shape or _shape(verb, span)
+    fill = Fill(
+        id="cli-1",
+        prefix=prefix,
+        suffix=suffix,
+        shape=chosen,
+        lines=span.lines if chosen == "block" else None,
+        canvas=CanvasSpec(tokens=settings.max_tokens),
+        sampling=_sampling(settings),
+        deadline_ms=settings.timeout_ms,
+    )
+    return Job(verb, document, span, _checked(fill), notes)
+
+
+def answer_text(job: Job, text: str) -> str:
+    """The engine's text as it goes into the document.
+
+    A span of whole lines ends as it ended before: with a line end if it had one, without if it
+    was the end of a text without a final newline.
+    """
+    old = job.document.text[job.span.start : job.span.end]
+    at_end = job.span.end == len(job.document.text)
+    if at_end and not job.document.text.endswith("\n") and job.document.text:
+        return text.removesuffix("\n")
+    if job.span.lines and text and old.endswith("\n") and not text.endswith("\n"):
+        return text + "\n"
+    return text
+
+
+def _shape(verb: Verb, span: Span) -> ShapeName:
+    """Whole lines are a block; a rewritten part of a line is a span of free form."""
+    if span.lines:
+        return "block"
+    return "span" if verb == "rewrite" else "auto"
+
+
+def _sampling(settings: Settings) -> Sampling:
+    return Sampling(
+        policy=settings.policy,
+        order=settings.order,
+        steps=settings.steps,
+        threshold=settings.threshold,
+        temperature=settings.temperature,
+        top_p=settings.top_p,
+        seed=settings.seed,
+    )
+
+
+def _context(text: str, span: Span) -> tuple[str, str, tuple[str, ...]]:
+    """The text before and behind the span, cut to whole lines where it exceeds the protocol."""
+    notes = []
+    prefix, suffix = text[: span.start], text[span.end :]
+    if len(prefix) > PREFIX_LIMIT:
+        prefix = prefix[-PREFIX_LIMIT:]
+        prefix = prefix[prefix.find("\n") + 1 :] or prefix
+        notes.append(f"only the last {len(prefix)} characters before the hole were sent")
+    if len(suffix) > SUFFIX_LIMIT:
+        suffix = suffix[:SUFFIX_LIMIT]
+        suffix = suffix[: suffix.rfind("\n") + 1] or suffix
+        notes.append(f"only the first {len(suffix)} characters behind the hole were sent")
+    return prefix, suffix, tuple(notes)
+
+
+def _checked(fill: Fill) -> Fill:
+    """`fill`, once it is known to keep the protocol's bounds."""
+    try:
+        return msgspec.convert(msgspec.to_builtins(fill), Fill)
+    except msgspec.ValidationError as error:
+        raise BadInput(f"this can't be asked of the engine: {error}") from None

@@ -1,0 +1,160 @@
+"""Help, completion, configuration, the demo, and the edges of the program."""
+
+import json
+import logging
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import get_args
+
+import msgspec
+import pytest
+
+from clients.cli import help_texts
+from clients.cli.demo import ACTS, EXAMPLES
+from clients.cli.logs import log_path, start_log, stop_log
+from clients.cli.settings import Settings, table
+from engine.errors import EngineError
+from protocol.messages import PolicyName
+from tests.clients.cli.harness import Cli
+
+COMMANDS = ("fill", "rewrite", "demo", "doctor", "config")
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> str:
+    """Standard output, reflowed and without frames."""
+    return " ".join(capsys.readouterr().out.replace("\u2502", " ").split())
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_examples(
+    cli: Cli, command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    assert cli.run(command, "--help") == 0
+    assert f"Examples retouch {command}" in said(capsys).replace("echo 'two = 1 + <FILL>' | ", "")
+
+
+def test_the_main_help_names_config_and_log(cli: Cli, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run("--help") == 0
+    text = said(capsys)
+    for word in (*COMMANDS, "--install-completion", "config.toml", "retouch.log"):
+        assert word in text
+
+
+def test_help_names_the_exit_codes(cli: Cli, capsys: pytest.CaptureFixture[str]) -> None:
+    cli.run("fill", "--help")
+    assert "0 changed, 1 no change, 2 bad usage or input, 3 engine failure" in said(capsys)
+
+
+def test_the_version(cli: Cli, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run("--version") == 0
+    assert capsys.readouterr().out.startswith("retouch")
+
+
+def test_settings_complete_their_words() -> None:
+    environ = {
+        **os.environ,
+        "_RETOUCH_COMPLETE": "complete_bash",
+        "COMP_WORDS": "retouch fill x --policy ",
+        "COMP_CWORD": "4",
+    }
+    command = [sys.executable, "-m", "clients.cli.main"]
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == list(get_args(PolicyName))
+
+
+def test_torch_is_not_loaded_for_help() -> None:
+    code = (
+        "import sys; sys.argv[1:] = ['--help']\n"
+        "from clients.cli.main import run\n"
+        "try: run()\n"
+        "finally: assert 'torch' not in sys.modules, 'torch was loaded'"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_config_prints_a_config_file(cli: Cli) -> None:
+    cli.environ["RETOUCH_SEED"] = "7"
+    assert cli.run("config", "--marker", 'a"b') == 0
+    text = cli.out.decode()
+    assert "RETOUCH_SEED; from RETOUCH_SEED" in text
+    values = tomllib.loads(text)
+    assert values["seed"] == 7
+    assert values["marker"] == 'a"b'
+    assert msgspec.convert(values, Settings).seed == 7
+
+
+def test_config_as_json(cli: Cli) -> None:
+    (cli.folder / "config.toml").write_text("steps = 4\n")
+    assert cli.run("config", "--json") == 0
+    found = {row["name"]: row for row in json.loads(cli.out)["settings"]}
+    assert found.keys() == {row.name for row in table()}
+    assert (found["steps"]["value"], found["steps"]["source"]) == (4, "file")
+    assert found["seed"]["source"] == "default"
+
+
+def test_a_bad_config_file_stops_every_command(cli: Cli) -> None:
+    (cli.folder / "config.toml").write_text("polcy = 'causal'\n")
+    for command in (("config",), ("demo",), ("fill", "x", "--at", "1:1")):
+        assert cli.run(*command) == 2
+        assert "did you mean policy?" in cli.err
+
+
+def test_the_demo_fills_and_rewrites_and_writes_nothing(cli: Cli) -> None:
+    before = {path: path.read_bytes() for path in EXAMPLES.iterdir() if path.is_file()}
+    cli.engine.answer = "    demo"
+    film = cli.folder / "demo.svg"
+    assert cli.run("demo", "--record", str(film)) == 0
+    assert [fill.shape for fill in cli.engine.fills] == ["block", "line"]
+    assert {act.verb for act in ACTS} == {"fill", "rewrite"}
+    for act in ACTS:
+        assert f"$ {act.command}\n" in cli.err
+    assert cli.out.decode().count("+    demo\n") == len(ACTS)
+    assert film.read_text("utf-8").startswith("<svg ")
+    assert {path: path.read_bytes() for path in before} == before
+    assert len(cli.opened) == 1
+
+
+def test_the_examples_in_the_help_are_addresses_of_the_example(cli: Cli) -> None:
+    text = help_texts.FILL_EXAMPLES + help_texts.REWRITE_EXAMPLES
+    found = re.findall(r"retouch (fill|rewrite) (orders\.py) (--\w+) (\d\S*)", text)
+    assert len(found) == 6
+    for verb, file, flag, place in found:
+        assert cli.run(verb, str(EXAMPLES / file), flag, place) == 0, (verb, place)
+
+
+def test_the_demo_without_an_engine(cli: Cli) -> None:
+    cli.failure = EngineError("the model folder is empty")
+    assert cli.run("demo") == 3
+    assert "the model folder is empty" in cli.err
+
+
+def test_a_reader_that_hangs_up(tmp_path: Path) -> None:
+    path = tmp_path / "code.py"
+    path.write_bytes(b"x\n" * 20_000)
+    command = (
+        f"{sys.executable} -m tests.clients.cli.interruptible 0 "
+        f"rewrite {path} --lines 1:400 | true; exit ${{PIPESTATUS[0]}}"
+    )
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr and "Exception" not in done.stderr
+    assert done.returncode in (0, 141)
+
+
+def test_the_log_file(tmp_path: Path) -> None:
+    path = tmp_path / "logs" / "retouch.log"
+    start_log(path)
+    logging.getLogger("retouch.cli").info("hello")
+    stop_log()
+    assert "INFO hello" in path.read_text()
+    assert log_path().name == "retouch.log"
+
+
+def test_no_log_folder_is_no_failure(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    start_log(tmp_path / "file" / "retouch.log")
+    stop_log()

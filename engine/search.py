@@ -59,6 +59,7 @@ class Search:
     _branches: list[Job] = field(default_factory=list)
     _open: dict[str, Work] = field(default_factory=dict)
     _voters: list[Candidate] = field(default_factory=list)
+    _ended: set[str] = field(default_factory=set)
 
     @property
     def over(self) -> bool:
@@ -90,6 +91,7 @@ class Search:
             return self._conclude(self._settled_first(), result.finish)
         if isinstance(work, Query):
             return self._expand(work) if work is self.probe else self._vote(work)
+        self._ended.add(work.id)
         forks = self._forks(work, result)
         self.finish = result.finish if work is self.lead else self.finish
         return forks if self._open else self._ballot()
@@ -108,7 +110,7 @@ class Search:
     def _forks(self, job: Job, result: StepResult) -> list[Work]:
         forks: list[Work] = []
         for rival in result.rivals:
-            if len(self._branches) >= self.width or rival.ratio < FORK_RATIO:
+            if len(self._branches) >= self.width or rival.ratio <= FORK_RATIO:
                 continue
             canvas = job.canvas.fork(rival.slot, rival.token, rival.probability, job.step)
             branch = job.branch(f"{self.lead.id}/{len(self._branches)}", canvas)
@@ -153,9 +155,8 @@ class Search:
         return self._conclude([self._voters[index].job for index in order], self.finish)
 
     def _settled_first(self) -> list[Job]:
-        """In a hurry: branches that are done, the lead before others; else the lead as it is."""
-        done = [job for job in self._branches if job.id not in self._open]
-        return done if self.lead in done or not done else [self.lead]
+        """In a hurry: branches that came to their end, by birth; else the lead as it is."""
+        return [job for job in self._branches if job.id in self._ended] or [self.lead]
 
     def _conclude(self, ranked: list[Job], finish: Finish | None) -> list[Work]:
         self.ranked, self.finish = ranked or [self.lead], finish or "stop"

@@ -1,0 +1,180 @@
+"""Searches: who runs, who forks, who wins, and that every road ends."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine.client import stream
+from engine.config import EngineConfig
+from engine.core import Engine
+from engine.job import Answer, Job, Query, Rival, StepResult
+from engine.local import LocalEngine
+from engine.search import Search, Texts, likely_lengths
+from models.loader import Model
+from protocol.messages import Cancel, CanvasSpec, Delta, Done, Fill, Sampling
+from tests.engine.recording import make_engine, make_job
+
+TEXTS = Texts(lambda job: tuple(job.canvas.tokens[: job.canvas.settled].tolist()), len)
+
+
+def make_search(width: int, slots: int = 4, policy: str = "causal") -> Search:
+    return Search(make_job([20, 21], [30, 31], slots, policy, name="f"), width, TEXTS)
+
+
+def drive(engine: Engine, search: Search) -> int:
+    """Run a search to its end; returns how many pieces of work it made."""
+    works = list(search.start())
+    made = len(works)
+    for work in works:
+        engine.add(work)
+    while engine.busy:
+        for result in engine.step():
+            for work in search.advance(result):
+                made += 1
+                engine.add(work)
+    return made
+
+
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(width=st.integers(1, 8), slots=st.integers(1, 6), ratio=st.sampled_from([0.0, 0.01, 0.25]))
+def test_a_search_never_runs_wider_than_its_width_and_always_ends(
+    tiny: Model, width: int, slots: int, ratio: float
+) -> None:
+    engine, _ = make_engine(tiny)
+    search = make_search(width, slots)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("engine.search.FORK_RATIO", ratio)
+        made = drive(engine, search)
+    assert search.over and not search.running
+    assert made <= width + 1, "the branches, and one vote"
+    texts = [TEXTS.read(job) for job in search.ranked]
+    assert len(set(texts)) == len(texts), "branches that meet again are one answer"
+
+
+def test_one_branch_is_the_plain_job(tiny: Model) -> None:
+    engine, _ = make_engine(tiny)
+    search = make_search(1)
+    assert drive(engine, search) == 1
+    plain = make_job([20, 21], [30, 31], 4)
+    other, _ = make_engine(tiny)
+    other.add(plain)
+    while other.busy:
+        other.step()
+    assert search.ranked[0].canvas.tokens.tolist() == plain.canvas.tokens.tolist()
+
+
+def answer(*target: float) -> Answer:
+    zeros = np.zeros(len(target), np.float32)
+    return Answer(np.array(target, np.float32), zeros.astype(np.int64), zeros, zeros)
+
+
+def settle(job: Job, tokens: list[int], confidence: float) -> None:
+    slots = job.canvas.masked[: len(tokens)]
+    job.canvas.reveal(slots, np.array(tokens), confidence, 1)
+
+
+def test_the_vote_weighs_the_text_and_how_it_leads_to_the_suffix() -> None:
+    """The branch is a little less likely in itself, but what follows fits it far better."""
+    search = make_search(2, slots=2)
+    [lead] = search.start()
+    assert isinstance(lead, Job)
+    settle(lead, [40, 41], 0.9)
+    [branch] = search.advance(StepResult(lead, rivals=[Rival(0, 50, 0.4, 0.8)]))
+    assert isinstance(branch, Job)
+    assert branch.canvas.tokens.tolist() == [50, 16]
+    settle(branch, [51], 0.8)
+    assert search.advance(StepResult(lead, finish="stop")) == []
+    [vote] = search.advance(StepResult(branch, finish="stop"))
+    assert isinstance(vote, Query)
+    assert [part.tokens for part in vote.parts] == [(40, 41, 30, 31), (50, 51, 30, 31)]
+    assert all(part.rows == (2, 3) and not part.with_suffix for part in vote.parts)
+    vote.answers = [answer(-9.0, -9.0), answer(-1.0, -1.0)]
+    assert search.advance(StepResult(vote, finish="converged")) == []
+    assert search.ranked == [branch, lead]
+
+
+def test_a_failed_branch_fails_the_fill() -> None:
+    search = make_search(2)
+    [lead] = search.start()
+    search.advance(StepResult(lead, error="no memory"))
+    assert search.over and search.error == "no memory"
+
+
+def test_at_the_deadline_a_finished_branch_beats_an_unfinished_lead() -> None:
+    search = make_search(2, slots=2)
+    [lead] = search.start()
+    assert isinstance(lead, Job)
+    settle(lead, [40], 0.9)
+    [branch] = search.advance(StepResult(lead, rivals=[Rival(0, 50, 0.4, 0.8)]))
+    search.advance(StepResult(branch, finish="stop"))
+    search.advance(StepResult(lead, finish="deadline"))
+    assert search.ranked[0] is branch and search.finish == "deadline"
+
+
+def test_likely_lengths_follow_the_end_marks() -> None:
+    with np.errstate(divide="ignore"):
+        ends = np.log([0.0, 0.1, 0.7, 0.9, 0.0])
+    assert likely_lengths(ends.tolist(), 3) == [2, 3, 1]
+    assert likely_lengths(ends.tolist(), 1) == [2]
+
+
+def done(engine: LocalEngine, fill: Fill) -> Done:
+    *_, last = stream(engine, fill)
+    assert isinstance(last, Done), last
+    return last
+
+
+@pytest.mark.parametrize("policy", ["causal", "speculate", "fixed"])
+def test_alternatives_differ_and_the_best_comes_first(
+    tiny_engine: LocalEngine, policy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.search.FORK_RATIO", 0.0)
+    sampling = Sampling(policy=policy)  # type: ignore[arg-type]
+    fill = Fill("f", "def f(a):\n", "\nreturn in", sampling=sampling, alternatives=4)
+    last = done(tiny_engine, fill)
+    texts = [last.text, *last.alternatives]
+    assert len(set(texts)) == len(texts)
+    assert 1 < len(texts) <= 4
+
+
+def test_deltas_end_on_the_canvas_that_won(
+    tiny_engine: LocalEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.search.FORK_RATIO", 0.0)
+    for policy in ("causal", "threshold"):
+        fill = Fill(
+            "f",
+            "def f(a):\n",
+            "\nreturn in",
+            sampling=Sampling(policy=policy, branches=6),  # type: ignore[arg-type]
+        )
+        cells: list[str | None] = []
+        for message in stream(tiny_engine, fill):
+            if isinstance(message, Delta):
+                cells = [*cells, *[None] * message.size][: message.size]
+                for slot, cell in zip(message.slots, message.cells, strict=True):
+                    cells[slot] = cell
+            if isinstance(message, Done):
+                shown = "".join(cell or "" for cell in cells)
+                assert message.text.removesuffix("\n") in shown
+
+
+def test_a_cancelled_search_leaves_nothing_running(tiny: Model) -> None:
+    engine = LocalEngine(tiny, EngineConfig(threads=1))
+    engine.send(Fill("f", "a(", "", shape="span", sampling=Sampling(branches=8)))
+    for _ in range(4):
+        engine.receive()
+    engine.send(Cancel("f"))
+    rest = list(iter(engine.receive, None))
+    assert [type(message) for message in rest if isinstance(message, Done)] == [Done]
+    assert engine.receive() is None
+
+
+def test_a_pinned_or_given_length_is_not_searched(tiny_engine: LocalEngine) -> None:
+    for canvas in (CanvasSpec(tokens=5), CanvasSpec(tokens=5, pinned=True)):
+        sampling = Sampling(policy="fixed", branches=4)
+        last = done(tiny_engine, Fill("f", "a", "b", canvas=canvas, sampling=sampling))
+        assert last.stats.tokens <= 12

@@ -100,30 +100,22 @@ def test_server_structs_ignore_unknown_fields_and_types(codec: Codec) -> None:
 
 
 @BOTH
-@pytest.mark.parametrize("value", [-1, 0, 2**63, 2**64, 1.5, "1", True, None])
+@pytest.mark.parametrize("value", [-1, 0, 2**63, 1.5, "1", True])
 @pytest.mark.parametrize(
     "path",
-    [
-        ("deadline_ms",),
-        ("alternatives",),
-        ("canvas", "tokens"),
-        ("sampling", "steps"),
-        ("lines",),
-    ],
-    ids=".".join,
+    ["deadline_ms", "alternatives", "canvas.tokens", "sampling.steps", "lines"],
 )
-def test_numbers_out_of_bounds_are_refused(
-    codec: Codec, path: tuple[str, ...], value: object
-) -> None:
-    if value is None and path != ("alternatives",):
-        pytest.skip("null is the default")
+def test_numbers_out_of_bounds_are_refused(codec: Codec, path: str, value: object) -> None:
     body: object = value
-    for name in reversed(path):
+    for name in reversed(path.split(".")):
         body = {name: body}
-    if value == 2**64 and codec.binary:
-        pytest.skip("msgpack has no such number")
     assert isinstance(body, dict)
-    assert code_of(codec, encoded(codec, {**FILL, **body})) in ("invalid_message", "malformed")
+    assert code_of(codec, encoded(codec, {**FILL, **body})) == "invalid_message"
+
+
+def test_json_numbers_have_no_size() -> None:
+    data = b'{"type":"fill","id":"a","prefix":"","suffix":"","lines":' + b"9" * 400 + b"}"
+    assert code_of(JSON, data) == "invalid_message"
 
 
 @pytest.mark.parametrize(

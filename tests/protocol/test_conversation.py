@@ -150,8 +150,18 @@ class Conversation(RuleBasedStateMachine):
         resume = self.client.resume()
         self.client = ClientConnection(MSGPACK)
         self.connect(Hello(v=(1,), client=ClientInfo("test"), resume=resume))
-        while self.up or self.down:
-            self.exchange(99, 99)
+        self.catch_up()
+
+    @rule()
+    def catch_up(self) -> None:
+        """Everything arrives: the client's canvases are the engine's."""
+        for _ in range(3):
+            self.exchange(0, 0)
+            while self.up or self.down:
+                self.exchange(99, 99)
+        for fill_id, mirror in self.engine.items():
+            if self.ledger.flows[fill_id].mode == "delta":
+                assert self.mirrors[fill_id].cells == mirror.cells
 
     @invariant()
     def connection_stands(self) -> None:
@@ -164,13 +174,7 @@ class Conversation(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """Let everything arrive: each fill has one end, the same on both sides."""
-        for _ in range(3):
-            while self.up or self.down:
-                self.exchange(99, 99)
-            self.exchange(0, 0)
-        for fill_id in self.engine:
-            if self.ledger.flows[fill_id].mode == "delta":
-                assert self.mirrors[fill_id].cells == self.engine[fill_id].cells
+        self.catch_up()
         for fill_id in list(self.engine):
             self.end(fill_id, "stop")
         self.exchange(99, 99)

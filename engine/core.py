@@ -28,6 +28,11 @@ class Engine:
         """Whether a job is live."""
         return len(self._scheduler) > 0
 
+    @property
+    def live(self) -> int:
+        """How many jobs are live."""
+        return len(self._scheduler)
+
     def add(self, job: Work) -> None:
         """Queue a job."""
         self._scheduler.add(job)

@@ -12,6 +12,7 @@ from engine.canvas import Canvas
 from engine.policies import Plan, Policy
 
 Finish = Literal["converged", "stop", "length", "deadline", "cancelled"]
+Priority = Literal["auto", "manual", "batch"]
 Stop = Callable[[Sequence[int]], bool]
 
 
@@ -75,6 +76,9 @@ class Job:
     """Slots the canvas may grow to when it is full and nothing has ended it."""
     deadline: float | None = None
     """In seconds of the engine's clock."""
+    client: str = ""
+    """Who asked; clients share the engine fairly."""
+    priority: Priority = "manual"
     status: Status = Status.QUEUED
     step: int = 0
 
@@ -122,6 +126,8 @@ class Query:
     parts: list[Part]
     answers: list[Answer] = field(default_factory=list)
     deadline: float | None = None
+    client: str = ""
+    priority: Priority = "manual"
     status: Status = Status.QUEUED
 
 

@@ -3,63 +3,125 @@
 import time
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from engine.backend import open_model
+from engine.capabilities import CAPABILITIES
 from engine.config import EngineConfig
 from engine.core import Engine
+from engine.hub import EngineFacts, Load
+from engine.job import Priority
 from engine.runner import Runner
 from engine.scheduler import Scheduler
 from engine.session import Session, Turn
 from models.loader import Model
+from protocol.capabilities import require
 from protocol.errors import ProtocolError
-from protocol.messages import Cancel, ClientMessage, Error, Fill, ServerMessage
+from protocol.messages import Cancel, ClientMessage, Done, Error, Fill, Revise, ServerMessage
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Who asked for a fill, and how urgent it is."""
+
+    client: str
+    priority: Priority
 
 
 class LocalEngine:
-    """Steps the engine while somebody waits in `receive`."""
+    """Steps the engine while somebody waits in `receive`, or calls `step`.
+
+    Attributes:
+        facts: what the engine says of itself.
+    """
 
     def __init__(
         self, model: Model, config: EngineConfig, clock: Callable[[], float] = time.monotonic
     ) -> None:
         banned = model.tokenizer.silent_ids - {model.config.eos_id}
-        runner = Runner(model.transformer, config.cache_bytes, banned)
-        self._engine = Engine(runner, Scheduler(config.batch_jobs), clock)
+        self._runner = Runner(model.transformer, config.cache_bytes, banned)
+        self._engine = Engine(self._runner, Scheduler(config.batch_jobs), clock)
         self._session = Session(model, config, clock)
+        self._clock = clock
         self._outbox: deque[ServerMessage] = deque()
+        self._owners: dict[str, Owner] = {}
+        self._steps, self._step_ms = 0, 0.0
+        device = str(model.transformer.device)
+        self.facts = EngineFacts(model.name, tuple(sorted(CAPABILITIES)), device)
 
-    def send(self, message: ClientMessage) -> None:
-        """See EngineClient."""
+    @property
+    def busy(self) -> bool:
+        """Whether there is work."""
+        return self._engine.busy
+
+    @property
+    def load(self) -> Load:
+        """How busy the engine is."""
+        step_ms = round(self._step_ms, 2)
+        return Load(len(self._owners), self._steps, step_ms, self._runner.cached_bytes)
+
+    def send(self, message: ClientMessage, client: str = "") -> None:
+        """See EngineClient; fills of one `client` share their part of the engine."""
+        try:
+            require(message, CAPABILITIES)
+        except ProtocolError as error:
+            self._refuse(message, error)
+            return
         match message:
             case Fill():
-                self._open(message)
+                self._open(message, client)
             case Cancel():
                 for work in self._session.cancel(message.id):
                     self._engine.cancel(work)
 
+    def step(self) -> list[ServerMessage]:
+        """One turn of the engine; everything that is to be said since the last."""
+        if self._engine.busy:
+            began = self._clock()
+            for result in self._engine.step():
+                self._take(self._session.advance(result))
+            self._steps += 1
+            self._step_ms = (self._clock() - began) * 1000
+        said = list(self._outbox)
+        self._outbox.clear()
+        return said
+
     def receive(self) -> ServerMessage | None:
         """See EngineClient; takes as many engine steps as it needs to have something to say."""
         while not self._outbox and self._engine.busy:
-            for result in self._engine.step():
-                self._take(self._session.advance(result))
+            self._outbox.extend(self.step())
         return self._outbox.popleft() if self._outbox else None
 
     def close(self) -> None:
         """See EngineClient."""
         self._outbox.clear()
 
-    def _open(self, fill: Fill) -> None:
+    def _open(self, fill: Fill, client: str) -> None:
         try:
             turn = self._session.open(fill)
         except ProtocolError as error:
-            turn = Turn([Error(error.code, str(error), fill.id, error.param)])
+            self._refuse(fill, error)
+            return
+        self._owners[fill.id] = Owner(client, fill.priority)
         self._take(turn)
 
     def _take(self, turn: Turn) -> None:
         self._outbox.extend(turn.messages)
         for work in turn.add:
+            owner = self._owners[work.id.partition("/")[0]]
+            work.client, work.priority = owner.client, owner.priority
             self._engine.add(work)
         for work_id in turn.cancel:
             self._engine.cancel(work_id)
+        for message in turn.messages:
+            if isinstance(message, Done | Error):
+                self._owners.pop(message.id or "", None)
+
+    def _refuse(self, message: ClientMessage, error: ProtocolError) -> None:
+        """Say why something is not done; a live fill that was to be changed goes on."""
+        ends = not isinstance(message, Revise) and message.id not in self._owners
+        refusal = Error(error.code, str(error), message.id, error.param, ends=ends)
+        self._outbox.append(refusal)
 
 
 def open_engine(config: EngineConfig) -> LocalEngine:

@@ -14,7 +14,7 @@ from clients.cli.settings import Settings
 from clients.cli.views import View
 from engine.client import EngineClient, stream
 from engine.errors import EngineError
-from protocol.messages import Accepted, Delta, Done, Error
+from protocol.messages import Accepted, Delta, Done, Error, ServerMessage
 
 _LOG = logging.getLogger("retouch.cli")
 _OUR_FAULT = ("invalid_message", "too_large", "unsupported")
@@ -76,14 +76,14 @@ def run_fill(job: Job, client: EngineClient, view: View) -> Outcome:
     raise EngineFailure("the engine stopped without an answer")
 
 
-def _follow(message: Accepted | Delta | Error, canvas: Canvas, view: View) -> None:
+def _follow(message: ServerMessage, canvas: Canvas, view: View) -> None:
     """Show what one message says."""
     if isinstance(message, Error):
         kind = BadInput if message.code in _OUR_FAULT else EngineFailure
         raise kind(f"{safe(message.message)} ({safe(message.code)})")
     if isinstance(message, Accepted):
         canvas.resize(message.canvas_tokens)
-    else:
+    elif isinstance(message, Delta):
         canvas.apply(message)
     view.draw(canvas)
 

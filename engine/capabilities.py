@@ -1,0 +1,4 @@
+"""What this engine can do beyond filling one hole: told to clients, checked at every request."""
+
+CAPABILITIES: frozenset[str] = frozenset({"alternatives"})
+"""Names as in protocol.capabilities."""

@@ -1,0 +1,47 @@
+"""Puts the application together: routes, services, the guard around both."""
+
+from typing import Any, cast
+
+from litestar import Litestar
+from litestar.di import Provide
+
+from engine.server.config import BODY_LIMIT
+from engine.server.guard import ASGIApp, Guard, Receive, Scope, Send
+from engine.server.health import health, metrics, ready
+from engine.server.services import Services
+from engine.server.websocket import infill
+
+ROUTES = (infill, health, ready, metrics)
+WATCHING = frozenset({"/health", "/v1/health", "/ready", "/metrics"})
+"""Paths that look at the server and don't keep it from being idle."""
+
+
+class Counted:
+    """ASGI application around another: counts what is open, for the idle exit."""
+
+    def __init__(self, app: ASGIApp, services: Services) -> None:
+        self._app, self._services = app, services
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI."""
+        if scope["type"] == "lifespan" or scope["path"] in WATCHING:
+            await self._app(scope, receive, send)
+            return
+        with self._services.counted():
+            await self._app(scope, receive, send)
+
+
+def build_app(services: Services) -> Guard:
+    """The ASGI application of one server."""
+
+    async def provide() -> Services:
+        return services
+
+    app = Litestar(
+        route_handlers=ROUTES,
+        dependencies={"services": Provide(provide)},
+        request_max_body_size=BODY_LIMIT,
+        openapi_config=None,
+        logging_config=None,
+    )
+    return Guard(Counted(cast(Any, app), services), services.config)

@@ -1,0 +1,96 @@
+"""The runtime file: how programs of one user find the one server that runs.
+
+Who holds the lock beside the file is the server; a file without a holder is stale, whatever its
+pid says. The operating system lets go of the lock when the holder dies.
+"""
+
+import os
+import tempfile
+from pathlib import Path
+
+import msgspec
+import platformdirs
+from filelock import FileLock, Timeout
+from msgspec import Struct
+
+from engine.errors import EngineError
+
+FILE, LOCK, TOKEN = "server.json", "server.lock", "token"
+LOCK_SECONDS = 2.0
+MOST_BYTES = 64 * 1024
+
+
+class RuntimeInfo(Struct, frozen=True):
+    """What a running server says of itself."""
+
+    pid: int
+    host: str
+    port: int
+    version: str
+    model: str
+    token_file: str | None
+
+    @property
+    def url(self) -> str:
+        """Where it answers."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}"
+
+
+def default_folder() -> Path:
+    """The user's own folder for the runtime file and the token."""
+    return platformdirs.user_state_path("retouch", appauthor=False)
+
+
+class RuntimeFile:
+    """The server's side: held from start to end."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._path = folder / FILE
+        self._lock = FileLock(folder / LOCK, mode=0o600)
+
+    def acquire(self) -> None:
+        """Become the server; EngineError if another one is."""
+        try:
+            self._lock.acquire(timeout=LOCK_SECONDS)
+        except Timeout:
+            raise EngineError("A server is running already (`retouch status` shows it).") from None
+        self._path.unlink(missing_ok=True)  # what a dead server left
+
+    def publish(self, info: RuntimeInfo) -> None:
+        """Write the file, in one move."""
+        handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=FILE)
+        with os.fdopen(handle, "wb") as file:
+            file.write(msgspec.json.format(msgspec.json.encode(info)))
+        Path(name).replace(self._path)
+
+    def release(self) -> None:
+        """Take the file away and let go of the lock."""
+        self._path.unlink(missing_ok=True)
+        self._lock.release()
+
+
+def find_server(folder: Path) -> RuntimeInfo | None:
+    """The server that runs; None if there is none, or only the file of a dead one."""
+    path = folder / FILE
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            return None
+        info = msgspec.json.decode(path.read_bytes(), type=RuntimeInfo)
+    except (OSError, msgspec.DecodeError):
+        return None
+    return info if _is_held(folder / LOCK) else None
+
+
+def _is_held(path: Path) -> bool:
+    """Whether a living process holds the lock."""
+    if not path.exists():
+        return False
+    lock = FileLock(path, mode=0o600)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        return True
+    lock.release()
+    return False

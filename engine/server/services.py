@@ -1,0 +1,67 @@
+"""What the routes of one server share. Everything is passed in; nothing is global."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+
+from engine.hub import EngineHub
+from engine.server.config import ServerConfig
+from engine.server.metrics import Metrics
+from engine.server.sessions import Sessions
+
+
+def installed_version() -> str:
+    """The version of the distribution, `0` where it runs from its sources."""
+    try:
+        return version("retouch")
+    except PackageNotFoundError:
+        return "0"
+
+
+VERSION = installed_version()
+
+
+@dataclass(slots=True)
+class Services:
+    """See the module.
+
+    Attributes:
+        connections: WebSocket connections and HTTP requests that are open now.
+        requests: HTTP requests among them that wait for an engine.
+        touched: when somebody was last here.
+    """
+
+    hub: EngineHub
+    config: ServerConfig
+    metrics: Metrics
+    sessions: Sessions
+    clock: Callable[[], float] = time.monotonic
+    version: str = VERSION
+    connections: int = 0
+    requests: int = 0
+    touched: float = field(default_factory=time.monotonic)
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """Count a connection or request while it is open."""
+        self.connections += 1
+        try:
+            yield
+        finally:
+            self.connections -= 1
+            self.touched = self.clock()
+
+    def idle_seconds(self) -> float:
+        """How long nobody has been here."""
+        return 0.0 if self.connections else self.clock() - self.touched
+
+
+def make_services(
+    hub: EngineHub, config: ServerConfig, clock: Callable[[], float] = time.monotonic
+) -> Services:
+    """The services of one server."""
+    metrics = Metrics()
+    sessions = Sessions(hub, config, metrics, clock)
+    return Services(hub, config, metrics, sessions, clock, touched=clock())

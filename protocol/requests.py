@@ -1,0 +1,200 @@
+"""What a client may ask an engine: fill, revise, score, and cancel. Unknown fields are refused."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from protocol.constraint import Constraint
+from protocol.limits import (
+    ALTERNATIVES_LIMIT,
+    CANVAS_LIMIT,
+    FILES_LIMIT,
+    HOLES_LIMIT,
+    LOCKS_LIMIT,
+    OLD_TEXT_LIMIT,
+    OPS_LIMIT,
+    PIN_LIMIT,
+    SCORE_LIMIT,
+    STOP_LIMIT,
+    STOPS_LIMIT,
+    SUFFIX_LIMIT,
+)
+from protocol.values import (
+    CanvasSpec,
+    ContextFile,
+    DeadlineMs,
+    DocumentRef,
+    Guidance,
+    Id,
+    Instruction,
+    Lock,
+    Mode,
+    Path,
+    Prefix,
+    Priority,
+    Sampling,
+    Seed,
+    ShapeName,
+    Share,
+    Slot,
+    Steps,
+    Suffix,
+)
+
+Lines = Annotated[int, Meta(ge=1, le=400)]
+Files = Annotated[tuple[ContextFile, ...], Meta(max_length=FILES_LIMIT)]
+Locks = Annotated[tuple[Lock, ...], Meta(max_length=LOCKS_LIMIT)]
+Pinned = Annotated[str, Meta(min_length=1, max_length=PIN_LIMIT)]
+Chars = Annotated[int, Meta(ge=0, le=OLD_TEXT_LIMIT)]
+
+
+class NextHole(Struct, frozen=True, forbid_unknown_fields=True):
+    """A further hole of the same fill, right of the one before it."""
+
+    before: Annotated[str, Meta(max_length=SUFFIX_LIMIT)]
+    """The fixed text between the hole before and this one."""
+    shape: ShapeName = "auto"
+    lines: Lines | None = None
+    canvas: CanvasSpec = CanvasSpec()
+
+
+class Fill(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag="fill"):
+    """Put text into the hole between `prefix` and `suffix`.
+
+    `id` is also the idempotency key: the same fill sent twice runs once.
+    """
+
+    id: Id
+    prefix: Prefix
+    suffix: Suffix
+    shape: ShapeName = "auto"
+    lines: Lines | None = None
+    """For shape `block`: how many lines are asked for."""
+    canvas: CanvasSpec = CanvasSpec()
+    sampling: Sampling = Sampling()
+    alternatives: Annotated[int, Meta(ge=1, le=ALTERNATIVES_LIMIT)] = 1
+    """Most different answers to give; the others come in `Done.alternatives`."""
+    deadline_ms: DeadlineMs | None = None
+    holes: Annotated[tuple[NextHole, ...], Meta(max_length=HOLES_LIMIT - 1)] = ()
+    doc: DocumentRef | None = None
+    path: Path | None = None
+    context: Files = ()
+    instruction: Instruction | None = None
+    old_text: Annotated[str, Meta(max_length=OLD_TEXT_LIMIT)] | None = None
+    init: Annotated[tuple[str | None, ...], Meta(max_length=CANVAS_LIMIT)] = ()
+    """Cells to start from (None is a mask), for a warm start."""
+    constraint: Constraint | None = None
+    locks: Locks = ()
+    guidance: Guidance | None = None
+    stop: Annotated[
+        tuple[Annotated[str, Meta(min_length=1, max_length=STOP_LIMIT)], ...],
+        Meta(max_length=STOPS_LIMIT),
+    ] = ()
+    mode: Mode = "delta"
+    priority: Priority = "manual"
+    supersedes: Id | None = None
+
+
+class Remask(Struct, frozen=True, forbid_unknown_fields=True, tag_field="op", tag="remask"):
+    """Throw slots [start, stop) back to masks."""
+
+    start: Slot
+    stop: Slot
+
+
+class RemaskBelow(
+    Struct, frozen=True, forbid_unknown_fields=True, tag_field="op", tag="remask_below"
+):
+    """Throw back every revealed slot whose confidence is lower."""
+
+    confidence: Share
+
+
+class Pin(Struct, frozen=True, forbid_unknown_fields=True, tag_field="op", tag="pin"):
+    """Slots [start, stop) become this text, which stays; what a person types is pinned."""
+
+    start: Slot
+    stop: Slot
+    text: Pinned
+
+
+class Resize(Struct, frozen=True, forbid_unknown_fields=True, tag_field="op", tag="resize"):
+    """Cut or extend the canvas at its right end."""
+
+    tokens: Annotated[int, Meta(ge=1, le=CANVAS_LIMIT)]
+
+
+class Advance(Struct, frozen=True, forbid_unknown_fields=True, tag_field="op", tag="advance"):
+    """The first `chars` characters of the canvas were accepted: they belong to the prefix now."""
+
+    chars: Chars
+
+
+class ContextChange(Struct, frozen=True, forbid_unknown_fields=True, tag_field="op", tag="context"):
+    """The text beside the hole changed: characters dropped at the hole's edge, then text added."""
+
+    prefix_drop: Chars = 0
+    prefix_add: Annotated[str, Meta(max_length=PIN_LIMIT)] = ""
+    suffix_drop: Chars = 0
+    suffix_add: Annotated[str, Meta(max_length=PIN_LIMIT)] = ""
+
+
+Op = Remask | RemaskBelow | Pin | Resize | Advance | ContextChange
+
+
+class Revise(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag="revise"):
+    """Change a live fill's canvas and go on. Slots are those of the frame `base_seq`."""
+
+    id: Id
+    base_seq: Annotated[int, Meta(ge=0, le=2**53)]
+    ops: Annotated[tuple[Op, ...], Meta(min_length=1, max_length=OPS_LIMIT)]
+    canvas: Annotated[int, Meta(ge=0, le=HOLES_LIMIT * ALTERNATIVES_LIMIT - 1)] = 0
+    steps: Steps | None = None
+    seed: Seed | None = None
+
+
+class ReviseText(
+    Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag="revise_text"
+):
+    """Find the weakest tokens of `text`, which stands, and denoise them again."""
+
+    id: Id
+    prefix: Prefix
+    text: Annotated[str, Meta(min_length=1, max_length=OLD_TEXT_LIMIT)]
+    suffix: Suffix
+    strength: Share = 0.3
+    """The largest share of the tokens that may change."""
+    instruction: Instruction | None = None
+    guidance: Guidance | None = None
+    locks: Locks = ()
+    sampling: Sampling = Sampling()
+    constraint: Constraint | None = None
+    doc: DocumentRef | None = None
+    path: Path | None = None
+    context: Files = ()
+    deadline_ms: DeadlineMs | None = None
+    mode: Mode = "delta"
+    priority: Priority = "manual"
+
+
+class Score(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag="score"):
+    """How probable each token of `text` is between `prefix` and `suffix`."""
+
+    id: Id
+    prefix: Prefix
+    text: Annotated[str, Meta(min_length=1, max_length=SCORE_LIMIT)]
+    suffix: Suffix
+    path: Path | None = None
+    context: Files = ()
+    deadline_ms: DeadlineMs | None = None
+    priority: Priority = "manual"
+
+
+class Cancel(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag="cancel"):
+    """Stop a fill; its slot is free within one step."""
+
+    id: Id
+
+
+Task = Fill | ReviseText | Score
+"""Requests that begin something of their own."""

@@ -1,0 +1,396 @@
+"""ServerConnection: greeting, order, credit, time and refusals, all without a socket."""
+
+import pytest
+from msgspec import Struct
+
+from protocol.client import ClientConnection
+from protocol.codec import CODECS, JSON, MSGPACK, Codec
+from protocol.connection import CONTROL_LIMIT, Greeting, ServerConnection
+from protocol.errors import ProtocolError
+from protocol.handshake import Heard, Resume
+from protocol.ledger import Ledger
+from protocol.limits import WINDOW, Limits
+from protocol.messages import (
+    Accepted,
+    Ack,
+    Bye,
+    Cancel,
+    ClientInfo,
+    ClientMessage,
+    Delta,
+    Done,
+    Error,
+    Fill,
+    Goaway,
+    Hello,
+    Lock,
+    Pin,
+    Ping,
+    Pong,
+    Revise,
+    Snap,
+    ToClient,
+    ToServer,
+    Welcome,
+)
+from protocol.states import IllegalOrder
+from tests.protocol.examples import HELLO, TO_SERVER, WELCOME
+
+ACCEPTED = Accepted("a", "fake", 0, 4, "fixed")
+FILL = Fill(id="a", prefix="x", suffix="y")
+
+
+class Server:
+    """A ServerConnection with the client's decoder in front of it."""
+
+    def __init__(self, codec: Codec = JSON, limits: Limits = Limits()) -> None:  # noqa: B008
+        self.ledger = Ledger("s")
+        self.codec, self.now = codec, 0.0
+        self.hellos: list[Hello] = []
+        self.refuse: ProtocolError | None = None
+        self.connection = ServerConnection(codec, self.greet, limits, 0.0)
+        self.client = ClientConnection(codec)
+
+    def greet(self, hello: Hello) -> Greeting:
+        self.hellos.append(hello)
+        if self.refuse:
+            raise self.refuse
+        return Greeting(WELCOME, self.ledger)
+
+    def hears(self, message: Struct) -> list[ClientMessage]:
+        return self.connection.receive(self.codec.encode(message), self.now)  # type: ignore[arg-type]
+
+    def says(self) -> list[ToClient]:
+        """What the client makes of the frames that leave now."""
+        received = [self.client.receive(frame) for frame in self.connection.drain(self.now)]
+        return [message for message in received if message is not None]
+
+    def closed(self) -> int | None:
+        return self.connection.close and self.connection.close.code
+
+
+def greeted(codec: Codec = JSON, hello: Hello = HELLO) -> Server:
+    server = Server(codec)
+    server.client.send(hello)
+    server.hears(hello)
+    assert server.says()[0] == WELCOME
+    return server
+
+
+def running(codec: Codec = JSON) -> Server:
+    server = greeted(codec)
+    server.client.send(FILL)
+    assert server.hears(FILL) == [FILL]
+    server.connection.hear(ACCEPTED)
+    server.says()
+    return server
+
+
+def delta(slot: int, cell: str | None = "x") -> Delta:
+    return Delta("a", 1, 4, (slot,), (cell,), (0.5,))
+
+
+@pytest.mark.parametrize("codec", CODECS.values(), ids=["json", "msgpack"])
+def test_a_fill_from_hello_to_done(codec: Codec) -> None:
+    server = greeted(codec)
+    server.client.send(FILL)
+    assert server.hears(FILL) == [FILL]
+    server.connection.hear(ACCEPTED)
+    server.connection.hear(delta(1))
+    accepted, frame = server.says()
+    assert accepted == Accepted("a", "fake", 0, 4, "fixed", f=1)
+    assert isinstance(frame, Delta)
+    assert (frame.id, frame.seq, frame.slots, frame.cells) == ("a", 1, (1,), ("x",))
+    assert server.client.acks() == [codec.encode(Ack("a", 1))]
+    server.connection.hear(Done("a", "text", "converged"))
+    (done,) = server.says()
+    assert done == Done("a", "text", "converged", seq=1)
+    assert server.client.live == {}
+    assert server.ledger.flows == {}
+    assert server.closed() is None
+
+
+@pytest.mark.parametrize("message", TO_SERVER[1:], ids=lambda message: type(message).__name__)
+def test_nothing_may_come_before_hello(message: Struct) -> None:
+    server = Server()
+    assert server.hears(message) == []
+    assert server.closed() == 4400
+    (error,) = server.says()
+    assert isinstance(error, Error)
+    assert error.fatal
+
+
+def test_hello_comes_once() -> None:
+    server = greeted()
+    server.hears(HELLO)
+    assert server.closed() == 4400
+    assert server.hears(FILL) == [], "nothing is done for a connection that is over"
+
+
+def test_a_version_that_is_not_ours_is_refused() -> None:
+    server = Server()
+    server.hears(Hello(v=(2, 3), client=ClientInfo("test")))
+    assert server.closed() == 4406
+    server = greeted(hello=Hello(v=(2, 1), client=ClientInfo("test")))
+    assert server.closed() is None
+
+
+def test_the_server_may_refuse_a_hello() -> None:
+    server = Server()
+    server.refuse = ProtocolError("not_found", "no such session")
+    server.hears(HELLO)
+    assert server.closed() == 4400
+
+
+def test_confidence_is_sent_where_it_was_asked_for() -> None:
+    for caps, confidence in (((), 0.0), (("confidence",), 128 / 255)):
+        server = greeted(hello=Hello(v=(1,), client=ClientInfo("test"), caps=caps))
+        server.client.send(FILL)
+        server.hears(FILL)
+        server.connection.hear(ACCEPTED)
+        server.connection.hear(delta(0))
+        frame = server.says()[-1]
+        assert isinstance(frame, Delta)
+        assert frame.confidence == (confidence,)
+
+
+@pytest.mark.parametrize(
+    ("data", "close"),
+    [
+        (b"{", 1007),
+        (b"[" * 100_000, 4400),
+        (b'{"type":"fill","id":"b","prefix":"","suffix":"","x":1}', 4400),
+        (b'{"type":"teleport"}', 4400),
+        (b"x" * (1 << 20) + b"x", 1009),
+    ],
+)
+def test_frames_that_are_no_message_end_the_connection(data: bytes, close: int) -> None:
+    server = running()
+    assert server.connection.receive(data, 0.0) == []
+    assert server.closed() == close
+    assert server.connection.close is not None
+    assert len(server.connection.close.reason.encode()) <= 123
+    (error,) = server.says()
+    assert isinstance(error, Error)
+    assert error.fatal
+
+
+def test_a_request_that_contradicts_itself_is_refused_alone() -> None:
+    server = running()
+    bad = Fill(id="b", prefix="", suffix="", locks=(Lock(),))
+    server.client.send(bad)
+    assert server.hears(bad) == []
+    (error,) = server.says()
+    assert isinstance(error, Error)
+    assert (error.id, error.param, error.fatal, error.ends) == ("b", "locks[0]", False, True)
+    assert server.closed() is None
+    assert list(server.client.live) == ["a"]
+
+
+def test_a_conflict_of_ids_leaves_the_live_fill_alone() -> None:
+    server = running()
+    assert server.hears(Fill(id="a", prefix="other", suffix="")) == []
+    (error,) = server.says()
+    assert isinstance(error, Error)
+    assert (error.code, error.ends) == ("id_conflict", False)
+    assert list(server.client.live) == ["a"]
+
+
+def test_cancel_and_revise_reach_the_engine_only_while_the_fill_lives() -> None:
+    server = running()
+    revise = Revise(id="a", base_seq=0, ops=(Pin(0, 1, "x"),))
+    assert server.hears(revise) == [revise]
+    assert server.hears(Cancel("a")) == [Cancel("a")]
+    assert server.hears(Cancel("zzz")) == []
+    server.connection.hear(Done("a", "", "cancelled"))
+    assert server.hears(Cancel("a")) == [], "its end is on the way"
+    server.says()
+    assert server.hears(Cancel("a")) == []
+    assert server.hears(revise) == []
+    (error,) = server.connection.drain(0.0)
+    assert b'"not_found"' in error
+    assert server.closed() is None
+
+
+def test_superseding_cancels_first() -> None:
+    server = running()
+    newer = Fill(id="b", prefix="", suffix="", supersedes="a")
+    assert server.hears(newer) == [Cancel("a"), newer]
+
+
+def test_ping_is_answered() -> None:
+    server = greeted()
+    server.hears(Ping(1.5))
+    assert server.says() == [Pong(1.5)]
+
+
+def test_bye_cancels_everything_and_says_nothing_more() -> None:
+    server = running()
+    assert server.hears(Bye()) == [Cancel("a")]
+    assert server.closed() == 1000
+    assert server.connection.left
+    assert server.connection.drain(0.0) == []
+
+
+def test_an_ack_of_the_future_ends_the_connection() -> None:
+    server = running()
+    server.hears(Ack("a", 1))
+    assert server.closed() == 4400
+
+
+def test_acks_of_ended_fills_are_harmless() -> None:
+    server = running()
+    server.connection.hear(Done("a", "", "stop"))
+    server.says()
+    server.hears(Ack("a", 99))
+    assert server.closed() is None
+
+
+def test_a_client_that_never_acks_gets_a_window_then_the_end_then_is_left() -> None:
+    server = running()
+    for number in range(40):
+        server.now = number / 100
+        server.connection.hear(delta(number % 4, str(number)))
+        server.connection.drain(server.now)
+    assert server.ledger.flows["a"].seq == WINDOW
+    assert server.connection.wake_at() == pytest.approx(2.0)
+    server.connection.tick(2.0)
+    assert server.ledger.flows["a"].mode == "final"
+    assert server.connection.wake_at() == pytest.approx(10.0)
+    server.connection.tick(10.0)
+    assert server.closed() == 4408
+
+
+def test_hello_is_awaited_for_five_seconds() -> None:
+    server = Server()
+    assert server.connection.wake_at() == 5.0
+    server.connection.tick(4.9)
+    assert server.closed() is None
+    server.connection.tick(5.0)
+    assert server.closed() == 4408
+    assert server.connection.wake_at() is None
+
+
+def test_too_many_messages_end_the_connection_but_acks_are_free() -> None:
+    server = running()
+    for number in range(500):
+        server.connection.hear(delta(number % 4, str(number)))
+        server.says()
+        for ack in server.client.acks():
+            server.connection.receive(ack, 0.0)
+    assert server.closed() is None
+    for _ in range(200):
+        server.hears(Ack("a", 0))
+    assert server.closed() == 4429
+
+
+def test_the_bucket_fills_again() -> None:
+    server = greeted()
+    for second in range(5):
+        server.now = float(second)
+        for _ in range(64):
+            server.hears(Ping())
+        server.says()
+    assert server.closed() is None
+
+
+def test_replies_for_a_client_that_does_not_read_are_bounded() -> None:
+    server = Server(limits=Limits(messages_per_second=10**6, message_burst=10**6))
+    server.hears(HELLO)
+    for _ in range(CONTROL_LIMIT + 1):
+        server.hears(Ping())
+    assert server.closed() == 4413
+
+
+def test_goaway_refuses_what_is_new_and_lets_the_rest_end() -> None:
+    server = running()
+    server.connection.goaway("restart", 3000)
+    late = Fill(id="b", prefix="", suffix="")
+    server.client.send(late)
+    assert server.hears(late) == []
+    goaway, error = server.says()
+    assert goaway == Goaway("restart", 3000)
+    assert isinstance(error, Error)
+    assert error.code == "draining"
+    server.connection.hear(Done("a", "text", "stop"))
+    assert server.says() == [Done("a", "text", "stop")]
+
+
+def test_goaway_before_hello_says_nothing() -> None:
+    server = Server()
+    server.connection.goaway("restart", 0)
+    assert server.connection.drain(0.0) == []
+
+
+def test_a_resumed_session_sends_pictures_ends_and_regrets() -> None:
+    first = running(MSGPACK)
+    first.connection.hear(delta(2))
+    first.says()
+    over = Fill(id="over", prefix="", suffix="")
+    first.client.send(over)
+    first.hears(over)
+    first.connection.hear(Done("over", "text", "stop"))
+    first.connection.drain(0.0)  # lost on the way
+    resume = first.client.resume()
+    assert resume == Resume("s", "token", (Heard("a", 1), Heard("over", 0)))
+    second = Server(MSGPACK)
+    second.ledger = first.ledger
+    fills = (*resume.fills, Heard("strange", 0))
+    hello = Hello(v=(1,), client=ClientInfo("test"), resume=Resume("s", "token", fills))
+    second.client.send(hello)
+    second.hears(hello)
+    welcome, done, regret, accepted, snap = second.says()
+    assert isinstance(welcome, Welcome)
+    assert done == Done("over", "text", "stop")
+    assert isinstance(regret, Error)
+    assert (regret.code, regret.id) == ("not_found", "strange")
+    assert isinstance(accepted, Accepted)
+    assert isinstance(snap, Snap)
+    assert (snap.cells, snap.seq) == ((None, None, "x", None), 2)
+    first.connection.take_over()
+    assert first.closed() == 4409
+
+
+def test_an_engine_that_breaks_the_order_is_our_bug() -> None:
+    server = running()
+    with pytest.raises(IllegalOrder):
+        server.connection.hear(ACCEPTED)
+
+
+def _sent(message: ToServer) -> bytes:
+    return JSON.encode(message)
+
+
+def test_clients_wait_for_welcome_and_speak_in_order() -> None:
+    client = ClientConnection(JSON)
+    with pytest.raises(IllegalOrder):
+        client.send(FILL)
+    client.send(HELLO)
+    with pytest.raises(IllegalOrder):
+        client.send(FILL)
+    client.receive(JSON.encode(WELCOME))
+    client.send(Bye())
+    with pytest.raises(IllegalOrder):
+        client.send(FILL)
+
+
+def test_clients_refuse_a_server_that_breaks_the_rules() -> None:
+    client = ClientConnection(JSON)
+    with pytest.raises(IllegalOrder):
+        client.receive(JSON.encode(ACCEPTED))
+    server = running()
+    server.connection.hear(delta(0))
+    (frame,) = server.connection.drain(0.0)
+    assert server.client.receive(frame) is not None
+    with pytest.raises(ProtocolError):
+        server.client.receive(frame)
+
+
+def test_clients_ignore_what_is_not_theirs() -> None:
+    server = running()
+    assert server.client.receive(JSON.encode(Done("other", "", "stop"))) is None
+    assert server.client.receive(JSON.encode(Accepted("other", "", 0, 1, "fixed"))) is None
+    assert server.client.receive(b'["d",77,1,0,1,4,[0],["x"]]') is None
+    assert server.client.receive(b'{"type":"new"}') is None
+    assert server.client.resume() is not None
+    assert ClientConnection(JSON).resume() is None

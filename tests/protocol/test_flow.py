@@ -1,0 +1,204 @@
+"""Flow: merged frames lose nothing, the window holds, the end comes last and once."""
+
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from protocol.flow import Flow, Frame
+from protocol.limits import WINDOW
+from protocol.messages import Accepted, Delta, Done, Error, Fill, Mode, Score, Snap, Splice
+from protocol.mirror import Mirror
+from protocol.states import IllegalOrder
+
+SIZE = 6
+ACCEPTED = Accepted("a", "fake", 0, SIZE, "fixed")
+DONE = Done("a", "text", "converged")
+
+
+def flow(mode: Mode = "delta") -> Flow:
+    return Flow(Fill(id="a", prefix="", suffix="", mode=mode), 1)
+
+
+def running(mode: Mode = "delta") -> Flow:
+    it = flow(mode)
+    it.hear(ACCEPTED)
+    it.take(0.0)
+    return it
+
+
+def delta(slot: int, cell: str | None, size: int = SIZE, step: int = 1) -> Delta:
+    return Delta("a", step, size, (slot,), (cell,), (0.5,))
+
+
+@dataclass
+class Pair:
+    """A flow with the engine's canvas on one side and the client's on the other."""
+
+    flow: Flow
+    engine: Mirror = field(default_factory=lambda: Mirror([None] * SIZE, [0.0] * SIZE))
+    client: Mirror = field(default_factory=lambda: Mirror([None] * SIZE, [0.0] * SIZE))
+    seqs: list[int] = field(default_factory=list)
+    on_the_way: int = 0
+
+    def engine_says(self, frame: Frame) -> None:
+        self.engine.apply(frame)
+        self.flow.hear(frame)
+
+    def deliver(self) -> None:
+        for message in self.flow.take(0.0):
+            if isinstance(message, Delta | Splice | Snap):
+                self.client.apply(message)
+                self.seqs.append(message.seq)
+                self.on_the_way += 1
+        assert self.on_the_way <= WINDOW
+        assert self.seqs == sorted(set(self.seqs))
+
+    def ack(self) -> None:
+        assert self.flow.ack(self.flow.seq)
+        self.on_the_way = 0
+
+
+ACTIONS = st.lists(
+    st.one_of(
+        st.tuples(st.just("cell"), st.integers(0, 5), st.sampled_from([None, "", "x", "y"])),
+        st.tuples(st.just("grow"), st.integers(1, 2), st.none()),
+        st.tuples(st.just("splice"), st.integers(0, 5), st.integers(0, 2)),
+        st.tuples(st.just("snap"), st.none(), st.none()),
+        st.tuples(st.just("take"), st.none(), st.none()),
+        st.tuples(st.just("ack"), st.none(), st.none()),
+        st.tuples(st.just("reconnect"), st.none(), st.none()),
+    ),
+    max_size=60,
+)
+
+
+def act(pair: Pair, action: tuple[str, int, object]) -> None:
+    """One thing that may happen to a fill."""
+    cells = pair.engine.cells
+    match action:
+        case ("cell", slot, cell) if slot < len(cells):
+            pair.engine_says(delta(slot, cell, len(cells)))  # type: ignore[arg-type]
+        case ("grow", more, _):
+            pair.engine_says(delta(0, cells[0] if cells else "x", len(cells) + more))
+        case ("splice", at, count) if at < len(cells):
+            pair.engine_says(Splice("a", at, 1, count))  # type: ignore[arg-type]
+        case ("snap", _, _):
+            pair.engine_says(Snap("a", 1, tuple(cells), tuple(pair.engine.confidence)))
+        case ("take", _, _):
+            pair.deliver()
+        case ("ack", _, _):
+            pair.ack()
+        case ("reconnect", _, _):
+            pair.flow.restart()
+            pair.on_the_way = 0
+
+
+@given(actions=ACTIONS)
+def test_the_clients_canvas_is_the_engines_once_it_is_caught_up(
+    actions: list[tuple[str, int, object]],
+) -> None:
+    pair = Pair(running())
+    for action in actions:
+        act(pair, action)
+    for _ in range(3):
+        pair.deliver()
+        pair.ack()
+    assert pair.client.cells == pair.engine.cells
+    assert pair.client.confidence == pair.engine.confidence
+
+
+@given(actions=ACTIONS)
+def test_prefix_mode_shows_settled_cells_alone(actions: list[tuple[str, int, object]]) -> None:
+    pair = Pair(running("prefix"))
+    for action in actions:
+        act(pair, action)
+    for _ in range(3):
+        pair.deliver()
+        pair.ack()
+    settled = pair.engine.settled
+    assert pair.client.cells[:settled] == pair.engine.cells[:settled]
+    assert set(pair.client.cells[settled:]) <= {None}
+
+
+def test_eight_frames_leave_without_an_ack_and_the_rest_is_merged() -> None:
+    it = running()
+    for number in range(50):
+        it.hear(delta(number % SIZE, str(number)))
+        it.take(float(number))
+    assert it.seq == WINDOW
+    assert it.waits_since() == 0.0
+    assert it.merged == 50 - WINDOW - SIZE
+    assert it.ack(WINDOW)
+    (merged,) = it.take(99.0)
+    assert isinstance(merged, Delta)
+    assert merged.cells == ("48", "49", "44", "45", "46", "47")
+    assert it.waits_since() == 99.0
+
+
+def test_the_end_leaves_even_when_the_window_is_closed() -> None:
+    it = running()
+    for number in range(WINDOW + 1):
+        it.hear(delta(0, str(number)))
+        it.take(0.0)
+    it.hear(DONE)
+    assert it.take(0.0) == [DONE]
+
+
+def test_the_last_frame_leaves_before_the_end_when_the_window_is_open() -> None:
+    it = running()
+    it.hear(delta(0, "x"))
+    it.hear(DONE)
+    assert [type(message) for message in it.take(0.0)] == [Delta, Done]
+
+
+def test_an_ack_of_a_frame_that_was_never_sent_is_refused() -> None:
+    it = running()
+    it.hear(delta(0, "x"))
+    it.take(0.0)
+    assert it.ack(1)
+    assert it.ack(0), "an old ack is harmless"
+    assert not it.ack(2)
+    assert it.acked == 1
+
+
+def test_final_mode_sends_the_end_alone() -> None:
+    for it in (running("final"), running()):
+        it.mute()
+        it.hear(delta(0, "x"))
+        it.hear(Splice("a", 0, 1, 1))
+        it.hear(Snap("a", 1, ("x",), (1.0,)))
+        assert it.take(0.0) == []
+        it.hear(DONE)
+        assert it.take(0.0) == [DONE]
+    assert Flow(Score(id="a", prefix="", text="x", suffix=""), 1).mode == "final"
+
+
+def test_a_splice_travels_as_itself_where_nothing_waits() -> None:
+    it = running()
+    it.hear(Splice("a", 1, 1, 2))
+    it.hear(delta(0, "x", SIZE + 1))
+    splice, frame = it.take(0.0)
+    assert splice == Splice("a", 1, 1, 2, seq=1)
+    assert isinstance(frame, Delta)
+    assert frame.seq == 2
+
+
+def test_a_refusal_leaves_without_ending_the_fill() -> None:
+    it = running()
+    notice = Error("stale_base", "", "a", ends=False)
+    it.hear(notice)
+    it.hear(delta(0, "x"))
+    assert [type(message) for message in it.take(0.0)] == [Error, Delta]
+
+
+def test_illegal_orders_from_the_engine_are_refused() -> None:
+    with pytest.raises(IllegalOrder):
+        flow().hear(delta(0, "x"))
+    it = running()
+    with pytest.raises(IllegalOrder):
+        it.hear(ACCEPTED)
+    it.hear(DONE)
+    with pytest.raises(IllegalOrder):
+        it.hear(delta(0, "x"))

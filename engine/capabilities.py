@@ -1,4 +1,4 @@
 """What this engine can do beyond filling one hole: told to clients, checked at every request."""
 
-CAPABILITIES: frozenset[str] = frozenset({"alternatives"})
+CAPABILITIES: frozenset[str] = frozenset({"alternatives", "context", "instruction", "old_text"})
 """Names as in protocol.capabilities."""

@@ -1,5 +1,6 @@
 """Text around a hole -> the token segments of its context, healed at the left edge."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.constraints.prefix_index import PrefixIndex
@@ -34,9 +35,12 @@ class Prompter:
         self._index = index
         self._limit = prefix_tokens
 
-    def prompt(self, prefix: str, suffix: str) -> Prompt:
-        """Tokens of both sides, trimmed to the windows, with the left edge healed."""
-        notes = []
+    def prompt(self, prefix: str, suffix: str, references: Sequence[str] = ()) -> Prompt:
+        """Tokens of both sides, trimmed to the windows, with the left edge healed.
+
+        `references` are the texts of reference segments; each has its own window of tokens.
+        """
+        notes: list[str] = []
         text, moved = self._split(_tail(prefix, self._limit * CHARACTERS_PER_TOKEN))
         ids = self._tokenizer.encode(text)
         if not moved and ids and self._continues(ids[-1]):
@@ -51,8 +55,25 @@ class Prompter:
         if len(after) > window or len(head) < len(suffix):
             after = after[:window]
             notes.append(f"Only the first {len(after)} tokens after the hole were used.")
-        context = Context((self._config.separator_id, *ids), tuple(after))
+        told = self._references(references, notes)
+        context = Context((self._config.separator_id, *ids), tuple(after), told)
         return Prompt(context, moved, tuple(notes))
+
+    def _references(self, texts: Sequence[str], notes: list[str]) -> tuple[tuple[int, ...], ...]:
+        """Token ids of each reference segment, cut to its window; what is left out is noted."""
+        window = self._config.layout.reference_limit
+        if texts and not window:
+            notes.append("This model has no window for instructions and other files; not used.")
+            return ()
+        segments = []
+        for text in texts:
+            ids = self._tokenizer.encode(text[: window * CHARACTERS_PER_TOKEN])
+            if len(ids) > window or len(text) > window * CHARACTERS_PER_TOKEN:
+                notes.append(
+                    f"Only the first {window} tokens of {text.splitlines()[0]!r} were used."
+                )
+            segments.append(tuple(ids[:window]))
+        return tuple(segment for segment in segments if segment)
 
     def _split(self, text: str) -> tuple[str, bytes]:
         """Cut trailing white space off, at most MOVED_LIMIT characters of it."""

@@ -14,6 +14,7 @@ from engine.job import Job, StepResult, Work
 from engine.making import DEFAULT_POLICY, Maker
 from engine.prompt import Prompt, Prompter
 from engine.search import Search
+from engine.told import told
 from models.loader import Model
 from protocol.cells import Cell, diff, render
 from protocol.errors import ProtocolError
@@ -64,7 +65,7 @@ class Session:
         if fill.id in self._live:
             raise ProtocolError("id_conflict", f"A fill with id {fill.id} is running.", "id")
         hole = shape_hole(fill.prefix, fill.suffix, fill.shape, fill.lines)
-        prompt = self._prompter.prompt(hole.prefix, hole.suffix)
+        prompt = self._prompter.prompt(hole.prefix, hole.suffix, told(fill))
         now = self._clock()
         deadline = fill.deadline_ms and now + fill.deadline_ms / 1000
         search = self._maker.search(fill, hole, prompt, deadline)

@@ -1,10 +1,13 @@
 """Both sides of a hole as tokens: nothing lost, edges healed, windows kept."""
 
+import dataclasses
+
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.constraints.prefix_index import PrefixIndex
 from engine.prompt import BLOCK, Prompter
+from models.layout import Layout
 from models.loader import Model
 
 TEXT = st.text(alphabet="ab(:=\n\t é€😀<>s016|", max_size=60)
@@ -66,3 +69,20 @@ def test_typing_in_a_huge_file_does_not_move_where_its_window_begins(tiny: Model
 def test_a_wall_of_white_space_moves_only_in_part(tiny: Model) -> None:
     prompt = prompter(tiny).prompt("a" + "\n" * 400, "")
     assert len(prompt.required) <= 256
+
+
+def test_references_are_cut_to_their_window_and_said(tiny: Model) -> None:
+    prompt = prompter(tiny).prompt("a", "b", ["File: x.py\n", "y" * 400])
+    first, second = prompt.context.references
+    assert tiny.tokenizer.bytes_of(list(first)) == b"File: x.py\n"
+    assert len(second) == tiny.config.layout.reference_limit
+    assert any("yyy" in note for note in prompt.notes)
+
+
+def test_a_model_without_a_reference_window_says_so(tiny: Model) -> None:
+    layout = Layout(0, 32, 32, 32, 64)
+    config = dataclasses.replace(tiny.config, layout=layout)
+    index = PrefixIndex(tiny.tokenizer.token_bytes)
+    prompt = Prompter(config, tiny.tokenizer, index, 512).prompt("a", "b", ["Instruction: x"])
+    assert prompt.context.references == ()
+    assert "no window" in prompt.notes[0]

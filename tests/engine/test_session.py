@@ -17,6 +17,7 @@ from protocol.messages import (
     Accepted,
     Cancel,
     CanvasSpec,
+    ContextFile,
     Delta,
     Done,
     Error,
@@ -182,3 +183,20 @@ def test_the_default_model_completes_an_obvious_line(default_model: Model) -> No
     prefix = "def fibonacci(n):\n    if n < 2:\n"
     answer = done(engine, fill(prefix, "    return fibonacci(n - 1) + fibonacci(n - 2)\n"))
     assert answer.text == "        return n\n"
+
+
+def test_what_a_request_tells_changes_what_the_model_sees(tiny: Model) -> None:
+    """Header, context files, old text, instruction: each its own segment, cached by content."""
+    engine = LocalEngine(tiny, EngineConfig(threads=1))
+    plain = done(engine, fill(shape="span"))
+    request = fill(
+        shape="span",
+        path="src/a.py",
+        context=(ContextFile("b.py", "x = 1"),) * 5,
+        old_text="old",
+        instruction="add a test",
+    )
+    first, again = done(engine, request), done(engine, request)
+    assert first.stats.prefill_tokens > 0 == again.stats.prefill_tokens
+    assert first.text == again.text
+    assert [t.confidence for t in first.tokens] != [t.confidence for t in plain.tokens]

@@ -1,0 +1,26 @@
+"""What a request tells beside the text: the words of its reference segments."""
+
+from models.references import context_file, header, instruction, old_text
+from protocol.messages import Fill
+
+CONTEXT_FILES = 3
+
+
+def told(fill: Fill) -> list[str]:
+    """Header, the first context files, old text and instruction, in the order of training."""
+    words = []
+    if fill.path is not None:
+        words.append(header(fill.path, _language(fill)))
+    words += [context_file(file.path, file.text) for file in fill.context[:CONTEXT_FILES]]
+    if fill.old_text is not None:
+        words.append(old_text(fill.old_text))
+    if fill.instruction is not None:
+        words.append(instruction(fill.instruction))
+    return words
+
+
+def _language(fill: Fill) -> str:
+    """The language's name, else the path's ending."""
+    if fill.doc is not None and fill.doc.language:
+        return fill.doc.language
+    return (fill.path or "").rpartition(".")[2]

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 Slots = npt.NDArray[np.int64]
+ARRAYS = ("tokens", "states", "confidence", "steps")
 
 
 class SlotState(IntEnum):
@@ -76,7 +77,7 @@ class Canvas:
         Fixed slots stay; what stands left of `slot` stays too.
         """
         other = Canvas(len(self), self.mask_id)
-        for name in ("tokens", "states", "confidence", "steps"):
+        for name in ARRAYS:
             setattr(other, name, getattr(self, name).copy())
         behind = np.flatnonzero(self.states == SlotState.REVEALED)
         other.remask(behind[behind >= slot])
@@ -85,11 +86,16 @@ class Canvas:
 
     def grow(self, slots: int) -> None:
         """Add masks at the right end."""
-        fresh = Canvas(slots, self.mask_id)
-        self.tokens = np.concatenate([self.tokens, fresh.tokens])
-        self.states = np.concatenate([self.states, fresh.states])
-        self.confidence = np.concatenate([self.confidence, fresh.confidence])
-        self.steps = np.concatenate([self.steps, fresh.steps])
+        joined = self.followed_by(Canvas(slots, self.mask_id))
+        for name in ARRAYS:
+            setattr(self, name, getattr(joined, name))
+
+    def followed_by(self, other: "Canvas") -> "Canvas":
+        """A canvas with the slots of both."""
+        joined = Canvas(len(self) + len(other), self.mask_id)
+        for name in ARRAYS:
+            setattr(joined, name, np.concatenate([getattr(self, name), getattr(other, name)]))
+        return joined
 
     def _require(self, slots: Slots, state: SlotState, verb: str) -> None:
         if len(np.unique(slots)) != len(slots) or (self.states[slots] != state).any():

@@ -73,12 +73,17 @@ class Engine:
     def _finish(self, job: Work) -> Finish | None:
         if isinstance(job, Query):
             return "converged" if len(job.answers) == len(job.parts) else None
-        canvas = job.canvas
-        if job.stop is not None and job.stop(canvas.tokens[: canvas.settled].tolist()):
+        canvas, whole = job.canvas, job.whole
+        if job.stop is not None and job.stop(whole.tokens[: whole.settled].tolist()):
             return "stop"
         if len(canvas.masked):
             return None
-        if len(canvas) < job.limit:
-            canvas.grow(min(GROWTH, job.limit - len(canvas)))
-            return None
-        return "length" if job.limit else "converged"
+        room = job.limit - len(whole)
+        if room <= 0:
+            return "length" if job.limit else "converged"
+        if len(canvas) < job.block:
+            canvas.grow(min(GROWTH, room, job.block - len(canvas)))
+        else:
+            job.next_block(min(job.block, room))
+            self._runner.forget(job)  # its next turn finds the longer prefix in the cache
+        return None

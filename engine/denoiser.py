@@ -87,7 +87,7 @@ def hold_back_end(proposal: Proposal, canvas: Canvas, end: int) -> Proposal:
 def choose(proposal: Proposal, job: Job, end: int, pad: int) -> None:
     """Let the policy choose what to reveal, and reveal it as the job's next step."""
     held = hold_back_end(proposal, job.canvas, end)
-    chosen = job.policy.choose(held, job.plan, Progress(job.step, len(job.canvas)))
+    chosen = job.policy.choose(held, job.plan, Progress(job.step - job.began, len(job.canvas)))
     job.step += 1
     reveal(proposal, chosen, job, end, pad)
 

@@ -73,7 +73,11 @@ class Job:
     constraint: Constraint | None = None
     stop: Stop | None = None
     limit: int = 0
-    """Slots the canvas may grow to when it is full and nothing has ended it."""
+    """Slots the hole may grow to when it is full and nothing has ended it."""
+    block: int = 1 << 16
+    """Slots of a full canvas that make it a block: it joins the prefix, and a new one begins."""
+    past: Canvas | None = None
+    """The finished blocks."""
     deadline: float | None = None
     """In seconds of the engine's clock."""
     client: str = ""
@@ -81,6 +85,24 @@ class Job:
     priority: Priority = "manual"
     status: Status = Status.QUEUED
     step: int = 0
+    began: int = 0
+    """The step before the current block's first."""
+
+    @property
+    def whole(self) -> Canvas:
+        """Finished blocks and the canvas behind them."""
+        return self.canvas if self.past is None else self.past.followed_by(self.canvas)
+
+    def next_block(self, slots: int) -> None:
+        """Put the full canvas behind the prefix, where its keys are exact, and begin a new one.
+
+        What the constraint asked of the left edge has been spelled by then.
+        """
+        prefix = (*self.context.prefix, *self.canvas.tokens.tolist())
+        self.context = replace(self.context, prefix=prefix)
+        self.past, self.canvas = self.whole, Canvas(slots, self.canvas.mask_id)
+        self.constraint = None
+        self.began = self.step
 
     def branch(self, name: str, canvas: Canvas) -> "Job":
         """A job like this one, on another canvas."""

@@ -20,6 +20,12 @@ DEFAULT_STEPS = 8
 DEFAULT_BRANCHES = 1
 LINE_SLOTS, LINE_LIMIT = 16, 64
 BUCKETS = (8, 12, 16, 24, 32, 48, 64)
+BLOCKS = {
+    ReadingKind.CANVAS: 48,
+    ReadingKind.CAUSAL: CANVAS_LIMIT,
+    ReadingKind.SPECULATIVE: 64,
+}
+"""Slots of one block: canvas rows were trained on short canvases, causal rows don't care."""
 
 
 class Maker:
@@ -68,6 +74,7 @@ class Maker:
             constraint=Boundary(self._index, prompt.required) if prompt.required else None,
             stop=self._stop_rule(hole, len(prompt.required), fill.canvas.pinned),
             limit=limit,
+            block=BLOCKS[POLICIES[sampling.policy or DEFAULT_POLICY].reading],
             deadline=deadline,
         )
 
@@ -78,8 +85,9 @@ class Maker:
             return pinned_canvas(asked, config), 0
         moved = prompt.required.decode()
         extra = len(self._model.tokenizer.encode(moved)) if moved else 0
-        size = (asked or LINE_SLOTS * hole.lines) + extra
-        limit = size if asked else LINE_LIMIT * hole.lines + extra
+        reading = POLICIES[fill.sampling.policy or DEFAULT_POLICY].reading
+        size = min((asked or LINE_SLOTS * hole.lines) + extra, BLOCKS[reading])
+        limit = (asked or LINE_LIMIT * hole.lines) + extra
         spell = len(prompt.required) + 1  # any bytes can be spelled one a slot
         return Canvas(max(min(size, CANVAS_LIMIT), spell), config.mask_id), min(limit, CANVAS_LIMIT)
 
@@ -111,7 +119,8 @@ class Maker:
         """The answer's tokens as they continue the prefix: what moved in, then the text."""
 
         def read(job: Job) -> tuple[int, ...]:
-            data = self.settled_text(job.canvas.tokens[: job.canvas.settled].tolist())
+            whole = job.whole
+            data = self.settled_text(whole.tokens[: whole.settled].tolist())
             moved = prompt.required.decode()
             text = data[len(prompt.required) :].decode("utf-8", "replace")
             body = hole.answer(text).removesuffix("\n" if hole.whole_lines else "")

@@ -134,7 +134,8 @@ class Search:
         found: dict[tuple[int, ...], Candidate] = {}
         for job in self._branches:
             ids = self.texts.read(job)
-            chances = job.canvas.confidence[: job.canvas.settled]
+            whole = job.whole
+            chances = whole.confidence[: whole.settled]
             inner = float(np.log(np.maximum(chances, 1e-9)).sum())
             known = job.policy.reading is not ReadingKind.CANVAS or not ids
             found.setdefault(ids, Candidate(job, ids, inner if known else None))

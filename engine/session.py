@@ -116,14 +116,14 @@ class Session:
         if not changed and not shrunk:
             return None
         slots = tuple(slot for slot, _ in changed)
-        confidence = tuple(round(float(c), 4) for c in job.canvas.confidence[list(slots)])
+        confidence = tuple(round(float(c), 4) for c in job.whole.confidence[list(slots)])
         shown = tuple(cell for _, cell in changed)
         return Delta(live.fill.id, job.step, len(cells), slots, shown, confidence)
 
     def _pieces(self, live: LiveFill, job: Job) -> list[bytes | None]:
         """Bytes of each slot, None for masks; without what moved in from the prefix, and without
         what stands right of the end mark."""
-        canvas, table = job.canvas, self._model.tokenizer.token_bytes
+        canvas, table = job.whole, self._model.tokenizer.token_bytes
         ends = np.flatnonzero(canvas.tokens == self._model.config.eos_id)
         pieces: list[bytes | None] = [
             None if state == SlotState.MASKED else table[token]
@@ -146,18 +146,19 @@ class Session:
             return Error("engine_failed", search.error or "nothing came of it", live.fill.id)
         texts = dict.fromkeys(self._answer(live, job) for job in search.ranked)
         text, *others = list(texts)[: live.fill.alternatives]
-        cells, job = live.cells[: search.lead.canvas.settled], search.lead
+        whole = search.lead.whole
+        cells = live.cells[: whole.settled]
         spelled = "".join(cell or "" for cell in cells)
-        tokens = _tokens(cells, job.canvas, live.hole.leading(spelled), len(text))
+        tokens = _tokens(cells, whole, live.hole.leading(spelled), len(text))
         return Done(live.fill.id, text, search.finish, tokens, self._stats(live), tuple(others))
 
     def _answer(self, live: LiveFill, job: Job) -> str:
         """The settled left part of a canvas, cut by the hole's shape."""
-        settled = job.canvas.settled
-        spelled = self._maker.settled_text(job.canvas.tokens[:settled].tolist())
+        whole = job.whole
+        spelled = self._maker.settled_text(whole.tokens[: whole.settled].tolist())
         if not spelled.startswith(live.prompt.required):
             return ""  # stopped before even the moved text was spelled
-        cells = render(self._pieces(live, job))[:settled]
+        cells = render(self._pieces(live, job))[: whole.settled]
         return live.hole.answer("".join(cell or "" for cell in cells))
 
     def _stats(self, live: LiveFill) -> Stats:
@@ -165,7 +166,7 @@ class Session:
         return Stats(
             steps=job.step,
             forwards=live.forwards,
-            tokens=job.canvas.settled,
+            tokens=job.whole.settled,
             prefill_tokens=live.prefilled,
             cached_tokens=live.cached,
             queue_ms=round(((live.started or now) - live.opened) * 1000, 1),

@@ -4,11 +4,12 @@ import logging
 import time
 from collections.abc import Callable
 
-from engine.job import Finish, Query, StepResult, Work
+from engine.job import Finish, Job, Query, StepResult, Work
 from engine.runner import Runner
 from engine.scheduler import Scheduler
 
 GROWTH = 16
+PACE = 0.7
 
 logger = logging.getLogger(__name__)
 
@@ -22,6 +23,7 @@ class Engine:
         self._runner = runner
         self._scheduler = scheduler
         self._clock = clock
+        self._pace = 0.0  # seconds of a pass, a running mean
 
     @property
     def busy(self) -> bool:
@@ -55,14 +57,23 @@ class Engine:
     def _run(self, jobs: list[Work]) -> list[StepResult]:
         """The job boundary: whatever goes wrong in a pass ends its jobs, never the engine."""
         began = self._clock()
+        self._tell_time(jobs, began)
         try:
             results = self._runner.run(jobs)
         except Exception as error:
             logger.exception("a step failed")
             return [StepResult(job, error=f"{type(error).__name__}: {error}") for job in jobs]
+        seconds = self._clock() - began
+        self._pace = PACE * self._pace + (1 - PACE) * seconds if self._pace else seconds
         for result in results:
-            result.seconds = self._clock() - began
+            result.seconds = seconds
         return results
+
+    def _tell_time(self, jobs: list[Work], now: float) -> None:
+        """How many steps each job's deadline still allows at the present pace."""
+        for job in jobs:
+            if isinstance(job, Job) and job.deadline is not None and self._pace:
+                job.steps_left = max(1, int((job.deadline - now) / self._pace))
 
     def _settle(self, result: StepResult) -> StepResult:
         """Decide whether the job is over, or its full canvas grows."""

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from engine.canvas import Canvas
 from engine.job import Draw, Job
-from engine.policies import Indices, Progress, Proposal
+from engine.policies import Indices, Progress, Proposal, in_time
 from engine.sampling import gumbel, nucleus
 
 EARLY_END = 0.9
@@ -87,7 +87,8 @@ def hold_back_end(proposal: Proposal, canvas: Canvas, end: int) -> Proposal:
 def choose(proposal: Proposal, job: Job, end: int, pad: int) -> None:
     """Let the policy choose what to reveal, and reveal it as the job's next step."""
     held = hold_back_end(proposal, job.canvas, end)
-    chosen = job.policy.choose(held, job.plan, Progress(job.step - job.began, len(job.canvas)))
+    progress = Progress(job.step - job.began, len(job.canvas), job.steps_left)
+    chosen = in_time(job.policy.choose(held, job.plan, progress), held, progress)
     job.step += 1
     reveal(proposal, chosen, job, end, pad)
 

@@ -83,6 +83,8 @@ class Job:
     client: str = ""
     """Who asked; clients share the engine fairly."""
     priority: Priority = "manual"
+    steps_left: int | None = None
+    """Steps that the deadline still allows, by the engine's pace; None without a deadline."""
     status: Status = Status.QUEUED
     step: int = 0
     began: int = 0

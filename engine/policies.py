@@ -56,10 +56,14 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a job is: the step about to be taken, from 0, and the slots it started with."""
+    """How far a job is: the step about to be taken, from 0, and the slots it started with.
+
+    `steps_left` is how many steps the deadline still allows, None without a deadline.
+    """
 
     step: int
     slots: int
+    steps_left: int | None = None
 
 
 Choose = Callable[[Proposal, Plan, Progress], Indices]
@@ -122,6 +126,21 @@ def margin(proposal: Proposal, plan: Plan, progress: Progress) -> Indices:
 def leftmost(proposal: Proposal, plan: Plan, progress: Progress) -> Indices:
     """The leftmost masked slot alone."""
     return np.array([int(np.argmin(proposal.slots))])
+
+
+def in_time(chosen: Indices, proposal: Proposal, progress: Progress) -> Indices:
+    """A modifier of any policy's choice: enough more slots, surest first, to be done in time.
+
+    With s steps left at least 1/s of the masked slots is revealed, so the last step takes them all.
+    """
+    if progress.steps_left is None:
+        return chosen
+    wanted = -(-len(proposal.slots) // max(1, progress.steps_left))
+    if len(chosen) >= wanted:
+        return chosen
+    order = np.argsort(-proposal.confidence, kind="stable")
+    others = order[~np.isin(order, chosen)]
+    return np.concatenate([chosen, others[: wanted - len(chosen)]])
 
 
 def _first(proposal: Proposal, plan: Plan, progress: Progress, count: int) -> Indices:

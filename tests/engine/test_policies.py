@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.policies import ORDERS, POLICIES, Plan, Progress, Proposal
+from engine.policies import ORDERS, POLICIES, Plan, Progress, Proposal, in_time
 
 
 def make(slots: Sequence[int], confidence: Sequence[float]) -> Proposal:
@@ -115,3 +115,25 @@ def test_margin_takes_what_leads_clearly() -> None:
     choose = POLICIES["margin"].choose
     assert choose(proposal(0.9, 0.4, 0.95), Plan(8), Progress(0, 3)).tolist() == [0, 2]
     assert choose(proposal(0.3, 0.4), Plan(8), Progress(0, 2)).tolist() == [1]
+
+
+@pytest.mark.parametrize("name", POLICIES)
+@given(size=st.integers(1, 40), steps=st.integers(1, 12), plan=plans())
+def test_with_s_steps_left_every_canvas_policy_is_done_in_s_steps(
+    name: str, size: int, steps: int, plan: Plan
+) -> None:
+    left = np.arange(size)
+    for step in range(steps):
+        offered = make(left.tolist(), np.linspace(0.1, 0.9, len(left)).tolist())
+        progress = Progress(step, size, steps - step)
+        chosen = in_time(POLICIES[name].choose(offered, plan, progress), offered, progress)
+        assert len(set(chosen.tolist())) == len(chosen)
+        left = np.delete(left, chosen)
+        if not len(left):
+            return
+    raise AssertionError("not done in time")
+
+
+def test_without_a_deadline_a_choice_stands() -> None:
+    chosen = np.array([1])
+    assert in_time(chosen, proposal(0.1, 0.2), Progress(0, 2)) is chosen

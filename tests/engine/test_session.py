@@ -200,3 +200,14 @@ def test_what_a_request_tells_changes_what_the_model_sees(tiny: Model) -> None:
     assert first.stats.prefill_tokens > 0 == again.stats.prefill_tokens
     assert first.text == again.text
     assert [t.confidence for t in first.tokens] != [t.confidence for t in plain.tokens]
+
+
+def test_a_deadline_makes_a_canvas_policy_hurry_instead_of_giving_up(tiny: Model) -> None:
+    """A plain run of this canvas needs more steps than there is time for."""
+    ticks = iter(range(10_000))
+    engine = LocalEngine(tiny, EngineConfig(threads=1), clock=lambda: next(ticks) / 1000)
+    sampling = Sampling(policy="fixed", steps=40)
+    canvas = CanvasSpec(tokens=40, pinned=True)
+    done(engine, fill(shape="span", canvas=canvas, sampling=sampling))  # learn the pace
+    answer = done(engine, fill(shape="span", canvas=canvas, sampling=sampling, deadline_ms=60))
+    assert answer.finish == "stop" and answer.stats.steps < 40

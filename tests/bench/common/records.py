@@ -15,7 +15,9 @@ class Records:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._found: dict[str, dict[str, Any]] = {}
-        for line in path.read_bytes().splitlines() if path.is_file() else ():
+        data = path.read_bytes() if path.is_file() else b""
+        self._torn = bool(data) and not data.endswith(b"\n")
+        for line in data.splitlines():
             try:
                 record = msgspec.json.decode(line, type=dict[str, Any])
             except msgspec.DecodeError:
@@ -30,9 +32,9 @@ class Records:
         """Append a record."""
         record = {"key": key, **fields}
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        torn = self._path.is_file() and not self._path.read_bytes().endswith(b"\n")
         with self._path.open("ab") as file:
-            file.write((b"\n" if torn else b"") + msgspec.json.encode(record) + b"\n")
+            file.write((b"\n" if self._torn else b"") + msgspec.json.encode(record) + b"\n")
+        self._torn = False
         self._found[key] = record
         return record
 

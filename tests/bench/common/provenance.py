@@ -1,0 +1,77 @@
+"""Where and when numbers were made: commit, machine, threads, load. Reads, never changes."""
+
+import os
+import platform
+import subprocess
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What a reader must know to repeat or doubt a number."""
+
+    commit: str
+    date: str
+    processor: str
+    cores: int
+    threads: int
+    load_before: tuple[float, float, float]
+    load_after: tuple[float, float, float] | None
+    packages: dict[str, str]
+
+
+def provenance(threads: int) -> dict[str, Any]:
+    """The record for a run that begins now; the caller adds `load_after` at its end."""
+    names = ("torch", "transformers", "xllamacpp", "numpy")
+    record = Provenance(
+        commit=commit(),
+        date=datetime.now(UTC).isoformat(timespec="seconds"),
+        processor=processor(),
+        cores=os.cpu_count() or 1,
+        threads=threads,
+        load_before=load(),
+        load_after=None,
+        packages={name: found for name in names if (found := package_version(name))},
+    )
+    return asdict(record)
+
+
+def commit() -> str:
+    """The checked-out commit; with a fingerprint of what was changed since, if anything was."""
+    head = _git("rev-parse", "--short=12", "HEAD").strip() or "unknown"
+    changes = _git("diff", "HEAD", "--", "engine", "models", "protocol")
+    return f"{head}+{sha256(changes.encode()).hexdigest()[:8]}" if changes else head
+
+
+def load() -> tuple[float, float, float]:
+    """The load averages over 1, 5 and 15 minutes."""
+    one, five, fifteen = os.getloadavg()
+    return round(one, 2), round(five, 2), round(fifteen, 2)
+
+
+def processor() -> str:
+    """The processor's name as the kernel tells it."""
+    facts = Path("/proc/cpuinfo")
+    lines = facts.read_text().splitlines() if facts.is_file() else []
+    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return named[0] if named else platform.processor() or platform.machine()
+
+
+def package_version(name: str) -> str | None:
+    """The installed version of a package."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _git(*arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True)
+    return done.stdout

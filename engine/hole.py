@@ -1,26 +1,36 @@
-"""The shape of a hole: what moves across its edges, when its text is complete, where it is cut.
+"""The shape of a hole: where its text begins and ends, and what is mended in it.
 
-By lines alone: text in, text out; no tokens and no model.
+Text in, text out; no tokens and no model. The parts are in `engine.shape`.
 """
 
+import re
 from dataclasses import dataclass
+from functools import cached_property
 
+from engine.shape.answer import Answer, Edit, edited
+from engine.shape.indent import columns, leading
+from engine.shape.languages import language_of
+from engine.shape.repair import Mender
+from engine.shape.site import Site, look
+from engine.shape.starts import begin
+from engine.shape.stops import Reader
 from protocol.messages import ShapeName
 
-MATCHED_REST = 12
-OPENING, CLOSING = "([{", ")]}"
+BLOCK_LINES = 6
+REPEATED_LINES = 4
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Hole:
     """A hole between two texts.
 
     Attributes:
-        prefix, suffix: the texts as the model sees them.
+        prefix, suffix: the texts as the model sees them, line ends as "\\n".
         shape: how the answer ends.
-        lines: for `block`, the lines asked for.
+        lines: the most lines it may have.
         whole_lines: the hole is made of whole lines; its closing newline is put back.
-        rest: for `span`, what stands right of the hole on its line.
+        newline: the line end of the document.
+        site: what is known of the surroundings.
     """
 
     prefix: str
@@ -28,74 +38,112 @@ class Hole:
     shape: ShapeName
     lines: int
     whole_lines: bool
-    rest: str
+    newline: str
+    site: Site
 
     def is_complete(self, text: str) -> bool:
-        """Whether `text`, so far, holds the whole answer."""
-        return self._cut(text) is not None
+        """Whether `text`, so far, holds the whole answer; once true, more text changes nothing."""
+        return self._span(text, growing=True) is not None
 
-    def answer(self, text: str) -> str:
-        """The part of `text` that belongs into the document."""
-        cut = self._cut(text)
-        body = (self._body(text) if cut is None else cut).rstrip("\n" if self.whole_lines else "")
-        return body + "\n" if self.whole_lines and body else body
+    def answer(self, text: str) -> Answer:
+        """What belongs into the document of `text`, be it complete or not."""
+        start, stop = self._span(text, True) or self._span(text, False) or (0, len(text))
+        body = text[start:stop]
+        body = body.rstrip(None if self.whole_lines or self.shape == "block" else "\r")
+        draft = self._mender.mend(body, self._first(text[:start]))
+        kept, tail = draft.body, draft.tail + "\n" * (self.whole_lines and bool(draft.text))
+        edits = [
+            *([Edit(0, start)] if start else []),
+            *(Edit(start + e.start, start + e.stop, e.text) for e in draft.edits),
+            *self._line_ends(kept, start),
+        ]
+        edits.sort(key=lambda edit: (edit.start, edit.stop))
+        end = Edit(start + len(kept), len(text), tail.replace("\n", self.newline))
+        return edited(text, [*edits, *([end] if end.text or end.start < end.stop else [])])
 
-    def leading(self, text: str) -> int:
-        """Characters at the start of `text` that the answer leaves out."""
-        return len(text) - len(self._body(text))
-
-    def _body(self, text: str) -> str:
-        """Without the blank lines a model may put before whole lines."""
-        if not self.whole_lines:
-            return text
-        stripped = text.lstrip()
-        return text[text.rfind("\n", 0, len(text) - len(stripped)) + 1 :]
-
-    def _cut(self, text: str) -> str | None:
-        """The finished answer without its closing newline, or None if it goes on."""
-        body = self._body(text)
-        if self.whole_lines and not body.strip():
+    def _span(self, text: str, growing: bool) -> tuple[int, int] | None:
+        """The part of `text` that is the answer's body; None if `growing` and not settled."""
+        repeated = REPEATED_LINES if self.shape == "block" else 1
+        start = begin(self.site, text, repeated, growing)
+        if start is None:
             return None
-        if self.shape == "span":
-            return self._cut_span(body)
-        pieces = body.split("\n")
-        return "\n".join(pieces[: self.lines]) if len(pieces) > self.lines else None
+        stop = self._reader.stop(text[start:], self._first(text[:start]), growing)
+        if stop is None:
+            return None if growing else (start, len(text))
+        return start, start + stop.cut
 
-    def _cut_span(self, body: str) -> str | None:
-        """Up to the end of the line, or to where the rest of the line would be repeated."""
-        line, newline, _ = body.partition("\n")
-        begin = self.rest[:MATCHED_REST]
-        for at in range(len(line)) if begin else ():
-            if line.startswith(begin, at) and _balanced(line[:at]):
-                return line[:at]
-        return line if newline else None
+    def _first(self, skipped: str) -> int:
+        """The column where the body's first line starts, what was skipped before it left out."""
+        return 0 if "\n" in skipped else columns(leading(self.site.current))
+
+    def _line_ends(self, body: str, start: int) -> list[Edit]:
+        """Edits that give `body` the line ends of the document."""
+        edits = []
+        for match in re.finditer("\r?\n", body):
+            if match[0] != self.newline:
+                edits.append(Edit(start + match.start(), start + match.end(), self.newline))
+        return edits
+
+    @cached_property
+    def _reader(self) -> Reader:
+        return Reader(self.site, self.shape, self.lines)
+
+    @cached_property
+    def _mender(self) -> Mender:
+        return Mender(self.site, self.shape, "\n" * self.whole_lines)
 
 
-def shape_hole(prefix: str, suffix: str, shape: ShapeName, lines: int | None) -> Hole:
+def shape_hole(
+    prefix: str,
+    suffix: str,
+    shape: ShapeName,
+    lines: int | None,
+    path: str | None = None,
+    language: str | None = None,
+) -> Hole:
     """Tell the shape of the hole between `prefix` and `suffix`; `auto` is decided here.
 
-    A hole of whole lines is asked with a newline in front of the suffix.
+    `lines` bounds a block or a span. The language is told by its name, else by `path`; without
+    one the hole is read by lines. A hole of whole lines is asked with a newline in front of the
+    suffix.
     """
+    newline = "\r\n" if "\r\n" in prefix[-4096:] or "\r\n" in suffix[:4096] else "\n"
+    prefix, suffix = prefix.replace("\r\n", "\n"), suffix.replace("\r\n", "\n")
+    site = look(prefix, suffix, language_of(path, language))
     at_line_start = not prefix or prefix.endswith("\n")
-    at_line_end = not suffix or suffix.startswith("\n")
     whole = shape != "span" and at_line_start and not suffix.startswith("\n")
+    within = _within_braces(site)
     if shape == "auto":
-        shape = "line" if whole or at_line_end else "span"
+        shape = _shape(site, whole or not suffix or suffix.startswith("\n"))
+        lines = None if shape == "block" or within else 1
+    default = BLOCK_LINES if shape == "block" or within else 1
     return Hole(
         prefix=prefix,
         suffix="\n" + suffix if whole and suffix else suffix,
         shape=shape,
-        lines=lines or 1 if shape == "block" else 1,
+        lines=1 if shape == "line" else lines or default,
         whole_lines=whole,
-        rest="" if shape != "span" else suffix.partition("\n")[0].rstrip(),
+        newline=newline,
+        site=site,
     )
 
 
-def _balanced(text: str) -> bool:
-    """Whether every bracket that `text` closes was opened in it, and none stays open."""
-    depth = 0
-    for character in text:
-        depth += (character in OPENING) - (character in CLOSING)
-        if depth < 0:
-            return False
-    return depth == 0
+def _shape(site: Site, to_line_end: bool) -> ShapeName:
+    """What `auto` is: a block that stands empty, the rest of a line, else a span in it."""
+    if not to_line_end:
+        return "span"
+    if site.empty and not (site.current.strip() and _may_go_on(site)):
+        return "block"
+    return "line"
+
+
+def _may_go_on(site: Site) -> bool:
+    """Whether the line that opens a block is as likely to take more text itself."""
+    return site.language.name == "yaml" or site.current.rstrip()[-1] in "(["
+
+
+def _within_braces(site: Site) -> bool:
+    """Whether the hole is all that stands between the braces of a block."""
+    free = site.language.layout == "free" and site.language.name != "json"
+    opened = re.search(r"[\w)>\s]\{\s*$", site.current)
+    return free and bool(opened) and site.rest.lstrip().startswith("}")

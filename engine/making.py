@@ -123,7 +123,7 @@ class Maker:
             data = self.settled_text(whole.tokens[: whole.settled].tolist())
             moved = prompt.required.decode()
             text = data[len(prompt.required) :].decode("utf-8", "replace")
-            body = hole.answer(text).removesuffix("\n" if hole.whole_lines else "")
+            body = hole.answer(text).text.removesuffix("\n" if hole.whole_lines else "")
             return tuple(self._model.tokenizer.encode(moved + body))
 
         return read

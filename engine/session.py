@@ -14,6 +14,7 @@ from engine.job import Job, StepResult, Work
 from engine.making import DEFAULT_POLICY, Maker
 from engine.prompt import Prompt, Prompter
 from engine.search import Search
+from engine.shape.answer import Answer, Edit, edited
 from engine.told import told
 from models.loader import Model
 from protocol.cells import Cell, diff, render
@@ -64,7 +65,8 @@ class Session:
         """The first work of a fill; ProtocolError if it can't be done as asked."""
         if fill.id in self._live:
             raise ProtocolError("id_conflict", f"A fill with id {fill.id} is running.", "id")
-        hole = shape_hole(fill.prefix, fill.suffix, fill.shape, fill.lines)
+        language = fill.doc.language if fill.doc is not None else None
+        hole = shape_hole(fill.prefix, fill.suffix, fill.shape, fill.lines, fill.path, language)
         prompt = self._prompter.prompt(hole.prefix, hole.suffix, told(fill))
         now = self._clock()
         deadline = fill.deadline_ms and now + fill.deadline_ms / 1000
@@ -144,22 +146,21 @@ class Session:
         search = live.search
         if search.error is not None or search.finish is None:
             return Error("engine_failed", search.error or "nothing came of it", live.fill.id)
-        texts = dict.fromkeys(self._answer(live, job) for job in search.ranked)
+        answers = [self._answer(live, job) for job in search.ranked]
+        texts = dict.fromkeys(answer.text for answer in answers)
         text, *others = list(texts)[: live.fill.alternatives]
         whole = search.lead.whole
-        cells = live.cells[: whole.settled]
-        spelled = "".join(cell or "" for cell in cells)
-        tokens = _tokens(cells, whole, live.hole.leading(spelled), len(text))
+        tokens = _tokens(live.cells[: whole.settled], whole, answers[0])
         return Done(live.fill.id, text, search.finish, tokens, self._stats(live), tuple(others))
 
-    def _answer(self, live: LiveFill, job: Job) -> str:
-        """The settled left part of a canvas, cut by the hole's shape."""
+    def _answer(self, live: LiveFill, job: Job) -> Answer:
+        """The settled left part of a canvas, cut and mended by the hole's shape."""
         whole = job.whole
         spelled = self._maker.settled_text(whole.tokens[: whole.settled].tolist())
+        text = "".join(cell or "" for cell in render(self._pieces(live, job))[: whole.settled])
         if not spelled.startswith(live.prompt.required):
-            return ""  # stopped before even the moved text was spelled
-        cells = render(self._pieces(live, job))[: whole.settled]
-        return live.hole.answer("".join(cell or "" for cell in cells))
+            return edited(text, [Edit(0, len(text))])  # not even the moved text was spelled
+        return live.hole.answer(text)
 
     def _stats(self, live: LiveFill) -> Stats:
         now, job = self._clock(), live.search.lead
@@ -175,14 +176,10 @@ class Session:
         )
 
 
-def _tokens(cells: Sequence[Cell], canvas: Canvas, skip: int, length: int) -> tuple[Token, ...]:
-    """The tokens whose texts join to the answer (its closing newline aside)."""
+def _tokens(cells: Sequence[Cell], canvas: Canvas, answer: Answer) -> tuple[Token, ...]:
+    """The tokens whose texts join to the answer."""
     tokens = []
-    for slot, cell in enumerate(cells):
-        text = (cell or "")[skip:]
-        skip -= min(skip, len(cell or ""))
-        text = text[:length]
-        length -= len(text)
+    for slot, text in enumerate(answer.pieces([cell or "" for cell in cells])):
         if text:
             confidence = round(float(canvas.confidence[slot]), 4)
             tokens.append(Token(text, confidence, int(canvas.steps[slot])))

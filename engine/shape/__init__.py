@@ -1,0 +1,1 @@
+"""Owns what a hole looks like: languages, a light lexer, stopping, repair. Knows no tokens."""

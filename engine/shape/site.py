@@ -1,0 +1,166 @@
+"""Owns what is known of a hole's surroundings before any text is in it; found once per hole."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from engine.shape.grammar import Surroundings
+from engine.shape.indent import columns, ladder, leading, unit_of
+from engine.shape.languages import Language
+from engine.shape.scanner import Frame, Mark, State, scan
+from engine.shape.survey import Survey, survey
+
+BEFORE_LIMIT, AFTER_LIMIT, MATCHED_LIMIT = 32 * 1024, 16 * 1024, 4 * 1024
+LEFT_CONTEXT = 32
+KEPT_LINES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The surroundings of a hole.
+
+    Attributes:
+        state: brackets and literal open at the hole.
+        owed: depths of open brackets that the text after the hole closes.
+        literal_owed: the text after the hole closes the open string or comment.
+        before, current: up to KEPT_LINES lines with text above the hole's, and its line so far.
+        rest, below: what stands right of the hole on its line; the next line with text.
+        after: the text after the hole, up to MATCHED_LIMIT characters.
+        unit: one level of indentation.
+        opener: columns of the line that opened the block the hole begins, or None.
+        steps: columns the hole's first line may stand at, innermost first.
+        continued: the line above the hole goes on, so that any column will do.
+    """
+
+    language: Language
+    surroundings: Surroundings
+    state: State
+    owed: frozenset[int]
+    literal_owed: bool
+    before: tuple[str, ...]
+    current: str
+    rest: str
+    below: str | None
+    after: str
+    unit: str
+    opener: int | None
+    steps: tuple[int, ...]
+    continued: bool
+
+    @property
+    def fresh(self) -> bool:
+        """Whether nothing but white space stands on the hole's line."""
+        return not self.current.strip() and not self.rest.strip()
+
+    @property
+    def empty(self) -> bool:
+        """Whether the hole begins a block in which nothing stands, below it either."""
+        return self.opener is not None and (
+            self.below is None or columns(leading(self.below)) <= self.opener
+        )
+
+    @property
+    def left(self) -> str:
+        """Characters before the hole that the lexer may look back at."""
+        return self.current[-LEFT_CONTEXT:] if self.current else "\n"
+
+    def scan(self, text: str, growing: bool = False) -> Iterator[Mark]:
+        """The marks of `text` in the hole, placed by their offsets in it."""
+        shift, lexis = len(self.left), self.language.lexis
+        for mark in scan(lexis, self.left + text, self.state, shift, growing):
+            yield mark._replace(start=mark.start - shift, stop=mark.stop - shift)
+
+    def outer(self, frame: Frame | None) -> bool:
+        """Whether `frame` was opened before the hole."""
+        if frame is None or frame.depth > self.state.depth:
+            return False
+        own = self.state.frame
+        while own is not None and own.depth > frame.depth:
+            own = own.below
+        return own is frame
+
+
+def look(prefix: str, suffix: str, language: Language) -> Site:
+    """Survey the surroundings of the hole between `prefix` and `suffix`."""
+    window, after = tail(prefix, BEFORE_LIMIT), head(suffix, AFTER_LIMIT)
+    seen = survey(language.lexis, window)
+    surroundings = Surroundings(prefix, suffix, language.grammar)
+    state = surroundings.corrected(seen.state, language.lexis)
+    owed, literal_owed = _owed(language, state, after)
+    raw = window.split("\n")[-len(seen.lines) :]
+    above = [line for line in raw[:-1] if line.strip()]
+    rest, _, below = after.partition("\n")
+    next_line = next((line for line in below.split("\n") if line.strip()), None)
+    if raw[-1] == "" and rest.strip():  # a hole of whole lines: the rest is the line below
+        rest, next_line = "", rest
+    opener = seen.opener(language) if state.literal is None else None
+    return Site(
+        language=language,
+        surroundings=surroundings,
+        state=state,
+        owed=owed,
+        literal_owed=literal_owed,
+        before=tuple(above[-KEPT_LINES:]),
+        current=raw[-1],
+        rest=rest.rstrip(),
+        below=next_line,
+        after=head(suffix, MATCHED_LIMIT),
+        unit=unit_of(_plain(seen), unit_of(below.split("\n"), language.unit)),
+        opener=None if opener is None else columns(seen.lines[opener].indent),
+        steps=tuple(ladder(above)),
+        continued=_continued(seen),
+    )
+
+
+def tail(text: str, limit: int) -> str:
+    """The last `limit` characters, from the start of a line: of an unindented one if there is."""
+    if len(text) <= limit:
+        return text
+    cut = text[-limit:]
+    start = re.search(r"\n(?=[^\s)\]}])", cut) or re.search("\n", cut)
+    return cut[start.end() :] if start else cut
+
+
+def head(text: str, limit: int) -> str:
+    """The first `limit` characters, whole lines if possible."""
+    if len(text) <= limit:
+        return text
+    return text[: text.rfind("\n", 0, limit) + 1] or text[:limit]
+
+
+def _plain(seen: Survey) -> list[str]:
+    """The lines whose indentation shows levels: not those inside parentheses or strings."""
+    return [line.code for line in seen.lines if not line.literal and line.inside not in tuple(")]")]
+
+
+def _owed(language: Language, state: State, after: str) -> tuple[frozenset[int], bool]:
+    """Which of the open brackets, and whether the open literal, `after` closes."""
+    owed, literal_owed, own = set(), False, state.frame
+    for mark in scan(language.lexis, after, state):
+        if state.literal is not None and not literal_owed:
+            if mark.kind == "newline" and mark.state.literal is not None:
+                continue
+            if mark.kind != "leave" or state.literal.close == "\n":
+                break
+            literal_owed = True
+        elif mark.kind == "close" and mark.frame is not None:
+            while own is not None and own.depth > mark.frame.depth:
+                own = own.below
+            if own is mark.frame:
+                owed.add(own.depth)
+                own = own.below
+        if own is None:
+            break
+    return frozenset(owed), literal_owed
+
+
+def _continued(seen: Survey) -> bool:
+    """Whether the last line with code can't be the end of a statement."""
+    last = seen.last_code()
+    if last is None:
+        return False
+    code, frame = seen.lines[last].code.rstrip(), seen.state.frame
+    if frame is not None and frame.closer in ")]":
+        return True
+    braced = frame is not None and frame.closer == "}"
+    return bool(re.search(r"[\\=+*/|&.?-]$" if braced else r"[\\=+*/|&.?,-]$", code))

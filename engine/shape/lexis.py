@@ -114,7 +114,7 @@ class Lexis:
         for group, side in (("open", 0), ("close", 1)):
             texts = [re.escape(pair[side]) for pair in self.brackets]
             if self.words:
-                texts.append(rf"(?<![\w.$-])(?:{self._either(side)})(?![\w-])")
+                texts.append(rf"(?<![\w.$-])(?:{self._either(side)})(?![\w=-])")
             if texts:
                 parts.append(f"(?P<{group}>{'|'.join(texts)})")
         return [*parts, r"(?P<newline>\n)"]

@@ -49,6 +49,8 @@ def place(site: Site, body: str, first: int) -> Placing:
 
 def indent_edits(site: Site, body: str, first: int, placing: Placing) -> Iterator[Edit]:
     """The edits of `body` that put its lines where `placing` says; insides of strings stay."""
+    if site.language.layout == "none" or site.state.literal is not None:
+        return
     if site.fresh and body:
         white, current = leading(body), site.current
         wanted = placing.indent(columns(white) + first)
@@ -56,12 +58,14 @@ def indent_edits(site: Site, body: str, first: int, placing: Placing) -> Iterato
             wanted = wanted[len(current) :]
         else:
             wanted = rendered(columns(wanted) - columns(current), placing.unit)
-        if white != wanted:
+        if _differs(site, white, wanted):
             yield Edit(0, len(white), wanted)
     for start in line_starts(site, body):
         white = leading(body[start:])
         wanted = placing.indent(columns(white))
-        if white != wanted and body[start + len(white) : start + len(white) + 1].strip():
+        if body[start + len(white) : start + len(white) + 1].strip() and _differs(
+            site, white, wanted
+        ):
             yield Edit(start, start + len(white), wanted)
 
 
@@ -71,6 +75,11 @@ def line_starts(site: Site, body: str) -> list[int]:
     return [m.stop for m in marks if m.kind == "newline" and m.state.literal is None]
 
 
+def _differs(site: Site, white: str, wanted: str) -> bool:
+    """Whether an indentation is not as wanted; in a mixed file tabs and spaces count alike."""
+    return columns(white) != columns(wanted) if site.mixed else white != wanted
+
+
 def _target(site: Site, own: int, body: str) -> int:
     """The column for a first line that stands at `own`."""
     text, unit = body.lstrip(), columns(site.unit)
@@ -78,6 +87,12 @@ def _target(site: Site, own: int, body: str) -> int:
     if site.opener is not None:
         if (STAYING.match(text) or text.startswith("- ")) and own >= site.opener:
             return own
+        if site.before and site.before[-1].rstrip()[-1] in "([" and own > site.opener:
+            return own
+        line = text.partition("\n")[0]
+        nested = below is not None and re.search(site.language.opener, line) and own < below
+        if nested and own >= site.opener + (site.language.layout == "offside"):
+            return own  # what stands below belongs to the line itself
         if own == site.opener + unit or below is None or below <= site.opener:
             return site.opener + unit
         return below
@@ -100,9 +115,9 @@ def _scale(site: Site, body: str, own: int) -> float:
     opened = [
         columns(leading(after)) - (own if number == 0 else columns(leading(line)))
         for number, (line, after) in enumerate(pairwise(lines))
-        if re.search(site.language.opener, line) and after.strip()
+        if re.search(site.language.opener, line) and line.rstrip()[-1] not in "(["
     ]
-    steps = {step for step in opened if step > 0}
+    steps = {step for step in opened if step > 0}  # a blank line steps back
     if len(steps) != 1 or any(width < 0 or width % min(steps) for width in widths):
         return 1.0
     return columns(site.unit) / steps.pop()

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from engine.shape.grammar import Surroundings
 from engine.shape.indent import columns, ladder, leading, unit_of
@@ -27,6 +28,7 @@ class Site:
         rest, below: what stands right of the hole on its line; the next line with text.
         after: the text after the hole, up to MATCHED_LIMIT characters.
         unit: one level of indentation.
+        mixed: some lines are indented with tabs and some with spaces.
         opener: columns of the line that opened the block the hole begins, or None.
         steps: columns the hole's first line may stand at, innermost first.
         continued: the line above the hole goes on, so that any column will do.
@@ -43,6 +45,7 @@ class Site:
     below: str | None
     after: str
     unit: str
+    mixed: bool
     opener: int | None
     steps: tuple[int, ...]
     continued: bool
@@ -86,8 +89,10 @@ def look(prefix: str, suffix: str, language: Language) -> Site:
     seen = survey(language.lexis, window)
     surroundings = Surroundings(prefix, suffix, language.grammar)
     state = surroundings.corrected(seen.state, language.lexis)
-    owed, literal_owed = _owed(language, state, after)
     raw = window.split("\n")[-len(seen.lines) :]
+    literal_owed = _closes_literal(language, state, after)
+    held = state if literal_owed else State(state.frame)
+    owed = _owed(language, held, seen.columns, raw[-1], after)
     above = [line for line in raw[:-1] if line.strip()]
     rest, _, below = after.partition("\n")
     next_line = next((line for line in below.split("\n") if line.strip()), None)
@@ -105,7 +110,8 @@ def look(prefix: str, suffix: str, language: Language) -> Site:
         rest=rest.rstrip(),
         below=next_line,
         after=head(suffix, MATCHED_LIMIT),
-        unit=unit_of(_plain(seen), unit_of(below.split("\n"), language.unit)),
+        unit=unit_of(_plain(seen, raw), unit_of(below.split("\n"), language.unit)),
+        mixed={line[0] for line in above if line[0] in " \t"} == {" ", "\t"},
         opener=None if opener is None else columns(seen.lines[opener].indent),
         steps=tuple(ladder(above)),
         continued=_continued(seen),
@@ -128,30 +134,64 @@ def head(text: str, limit: int) -> str:
     return text[: text.rfind("\n", 0, limit) + 1] or text[:limit]
 
 
-def _plain(seen: Survey) -> list[str]:
+def _plain(seen: Survey, raw: list[str]) -> list[str]:
     """The lines whose indentation shows levels: not those inside parentheses or strings."""
-    return [line.code for line in seen.lines if not line.literal and line.inside not in tuple(")]")]
+    return [
+        text
+        for line, text in zip(seen.lines, raw, strict=True)
+        if not line.literal and line.inside not in tuple(")]")
+    ]
 
 
-def _owed(language: Language, state: State, after: str) -> tuple[frozenset[int], bool]:
-    """Which of the open brackets, and whether the open literal, `after` closes."""
-    owed, literal_owed, own = set(), False, state.frame
+def _closes_literal(language: Language, state: State, after: str) -> bool:
+    """Whether `after` closes the open literal; its own literals must come out even then."""
+    literal = state.literal
+    if literal is None or literal.close == "\n":
+        return False
+    if not literal.quote.lines:
+        return any(m.kind == "leave" for m in islice(scan(language.lexis, after, state), 1))
+    end, opener = after.find(literal.close), re.search(literal.quote.opener, after)
+    if not re.match(literal.quote.opener, literal.close):
+        return end >= 0 and (opener is None or end < opener.start())
+    marks = list(scan(language.lexis, after, State(state.frame)))
+    left_open = marks[-1].state.literal if marks else None
+    return left_open is not None and left_open.close == literal.close
+
+
+def _owed(
+    language: Language, state: State, begun: tuple[int, ...], current: str, after: str
+) -> frozenset[int]:
+    """Depths of the open brackets that `after` closes.
+
+    A closer at the start of a line closes the bracket whose line begins in the same column, and
+    leaves those inside to the hole; another closes the innermost there is.
+    """
+    owed: set[int] = set()
+    frames = list(_frames(state.frame))
+    left = frames.copy()
     for mark in scan(language.lexis, after, state):
-        if state.literal is not None and not literal_owed:
-            if mark.kind == "newline" and mark.state.literal is not None:
-                continue
-            if mark.kind != "leave" or state.literal.close == "\n":
-                break
-            literal_owed = True
-        elif mark.kind == "close" and mark.frame is not None:
-            while own is not None and own.depth > mark.frame.depth:
-                own = own.below
-            if own is mark.frame:
-                owed.add(own.depth)
-                own = own.below
-        if own is None:
+        if not left:
             break
-    return frozenset(owed), literal_owed
+        if mark.kind != "stray" and not any(mark.frame is frame for frame in frames):
+            continue
+        start = after.rfind("\n", 0, mark.start) + 1
+        line = after[start : mark.start] if start else current + after[: mark.start]
+        own = None if line.strip() else columns(line)
+        closer = after[mark.start : mark.stop]
+        same = [n for n, frame in enumerate(left) if frame.closer == closer]
+        aligned = [n for n in same if begun[left[n].depth - 1] == own]
+        if same:
+            at = (aligned or same)[-1]
+            owed.add(left[at].depth)
+            del left[at:]
+    return frozenset(owed)
+
+
+def _frames(frame: Frame | None) -> Iterator[Frame]:
+    """The open frames, outermost first."""
+    if frame is not None:
+        yield from _frames(frame.below)
+        yield frame
 
 
 def _continued(seen: Survey) -> bool:
@@ -163,4 +203,4 @@ def _continued(seen: Survey) -> bool:
     if frame is not None and frame.closer in ")]":
         return True
     braced = frame is not None and frame.closer == "}"
-    return bool(re.search(r"[\\=+*/|&.?-]$" if braced else r"[\\=+*/|&.?,-]$", code))
+    return bool(re.search(r"[\\=+*/|&.?:-]$" if braced else r"[\\=+*/|&.?,-]$", code))

@@ -65,7 +65,9 @@ class Reader:
                 return found
             if mark.kind == "pending":
                 return None
-            if self.surplus(mark) or self.leaves(mark, before):
+            if self.leaves(mark, before):
+                return Stop(self._inner_end(text[: mark.start], before), mark.stop)
+            if self.surplus(mark):
                 return Stop(mark.start, mark.stop)
             if mark.kind == "newline":
                 lines += 1
@@ -73,6 +75,12 @@ class Reader:
                     return Stop(mark.start, mark.stop)
             before, at = mark.state, mark.stop
         return found or self._key_at(text, at, len(text), before)
+
+    def _inner_end(self, text: str, state: State) -> int:
+        """Where `text` begins to repeat what still stands in the hole's literal behind it."""
+        assert state.literal is not None
+        inner = self._site.rest.partition(state.literal.close)[0]
+        return len(text.removesuffix(inner))
 
     def _key_at(self, text: str, start: int, stop: int, state: State) -> Stop | None:
         """Where between `start` and `stop` what stands right of the hole is begun again."""
@@ -128,16 +136,22 @@ class Reader:
                 lines += line > 0 or bool(content.strip())
                 if self._repeats(content, 0 if line else first, floor) and (line or site.fresh):
                     return Stop(line, mark.stop)
-                if lines >= self._lines or mark.state.depth < site.state.depth:
+                left = mark.state.depth < site.state.depth or self._left_literal(mark.state)
+                if left or lines >= self._lines:
                     return Stop(mark.start, mark.stop)
                 line = mark.stop
                 floor = _first_columns(text[line:]) if floor is None else floor
-                if mark.state.literal is None and not self._opened(mark.state):
+                if mark.state.literal is site.state.literal and not self._opened(mark.state):
                     seen = self._dedent(text, line, floor, growing)
                     if seen is None or seen >= 0:
                         return None if seen is None else Stop(mark.start, seen)
             before = mark.state
         return None
+
+    def _left_literal(self, state: State) -> bool:
+        """Whether the string or comment that the hole stands in has ended."""
+        literal = self._site.state.literal
+        return literal is not None and literal.close != "\n" and state.literal is not literal
 
     def _opened(self, state: State) -> bool:
         """Whether a bracket opened in the hole is still open."""

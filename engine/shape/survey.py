@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from engine.shape.indent import columns, leading
 from engine.shape.languages import Language
 from engine.shape.lexis import Lexis
 from engine.shape.scanner import Mark, State, scan
@@ -39,10 +40,14 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """The state at the end of a text and its last lines, the unfinished one included."""
+    """The state at the end of a text and its last lines, the unfinished one included.
+
+    `columns` tells for each bracket open at the end, outermost first, where its line begins.
+    """
 
     state: State
     lines: tuple[Line, ...]
+    columns: tuple[int, ...]
 
     def opener(self, language: Language) -> int | None:
         """Index of the line that opens a block in which nothing stands yet.
@@ -81,16 +86,20 @@ def survey(lexis: Lexis, text: str) -> Survey:
     state = marks[-1].state if marks else State()
     lines: list[Line] = []
     start, index, before = 0, 0, State()
+    opened: dict[int, int] = {}
     for code in _view(lexis, text, marks).split("\n"):
         depth = low = before.depth
         inside = before.frame.closer if before.frame else ""
         literal = before.literal is not None
         while index < len(marks) and marks[index].start <= start + len(code):
             before = marks[index].state
+            if marks[index].kind == "open":
+                opened[before.depth] = columns(leading(code))
             low, index = min(low, before.depth), index + 1
         lines.append(Line(code, depth, low, literal, inside))
         start += len(code) + 1
-    return Survey(state, tuple(lines[-VIEW_LINES:]))
+    begun = tuple(opened[depth] for depth in range(1, state.depth + 1))
+    return Survey(state, tuple(lines[-VIEW_LINES:]), begun)
 
 
 def _view(lexis: Lexis, text: str, marks: list[Mark]) -> str:

@@ -90,7 +90,7 @@ class Hole:
 
     @cached_property
     def _mender(self) -> Mender:
-        return Mender(self.site, self.shape, "\n" * self.whole_lines)
+        return Mender(self.site, self._reader, self.shape, "\n" * self.whole_lines)
 
 
 def shape_hole(

@@ -34,12 +34,16 @@ def unit_of(lines: Sequence[str], otherwise: str) -> str:
     spaces = sum(indent.startswith(" ") for indent in indents)
     if tabs > spaces:
         return "\t"
-    widths = [columns(indent) for indent in indents]
-    pairs = pairwise(widths)
-    steps = Counter(b - a for a, b in pairs if 1 < b - a <= WIDEST_UNIT)
+    steps = steps_of(lines)
     if steps:
         return " " * max(steps, key=lambda step: (steps[step], -step))
     return "    " if spaces and otherwise == "\t" else otherwise
+
+
+def steps_of(lines: Sequence[str]) -> Counter[int]:
+    """Widths by which a line stands deeper than the one above, and how often."""
+    widths = [columns(leading(line)) for line in lines if line.strip()]
+    return Counter(b - a for a, b in pairwise(widths) if 0 < b - a <= WIDEST_UNIT)
 
 
 def ladder(lines: Sequence[str]) -> list[int]:

@@ -118,7 +118,7 @@ LANGUAGES = (
         (),
         ("tree_sitter_html", "language"),
         opener=r"<(?!(?:br|hr|img|input|link|meta)\b)[A-Za-z][^<>]*(?<!/)>\s*$",
-        unit="  ",
+        layout="none",
     ),
     Language("css", families.CSS, (".css",), (), ("tree_sitter_css", "language"), unit="  "),
     Language(

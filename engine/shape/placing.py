@@ -9,7 +9,9 @@ from engine.shape.answer import Edit
 from engine.shape.indent import columns, leading, rendered
 from engine.shape.site import Site
 
-STAYING = re.compile(r"[.?:&|+*/=,)\]}]|(?:case|default|public|private|protected)\b|#|end\b|</")
+STAYING = re.compile(
+    r"[.?:&|+*/=,)\]}]|(?:case|default|public|private|protected)\b|#|end\b|[^\s()]+\)(?:\s|$)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,10 @@ def _scale(site: Site, body: str, own: int) -> float:
         if re.search(site.language.opener, line) and line.rstrip()[-1] not in "(["
     ]
     steps = {step for step in opened if step > 0}  # a blank line steps back
-    if len(steps) != 1 or any(width < 0 or width % min(steps) for width in widths):
+    if (
+        steps & site.levels
+        or len(steps) != 1
+        or any(width < 0 or width % min(steps) for width in widths)
+    ):
         return 1.0
     return columns(site.unit) / steps.pop()

@@ -13,7 +13,7 @@ from engine.shape.placing import Placing, indent_edits, place
 from engine.shape.scanner import Frame, State
 from engine.shape.site import Site
 from engine.shape.starts import telling
-from engine.shape.stops import KEY_LIMIT
+from engine.shape.stops import KEY_LIMIT, Reader
 from protocol.messages import ShapeName
 
 LEAST_OVERLAP = 4
@@ -50,23 +50,25 @@ class Mender:
     `first` below is the column of a body's first line, apart from white space in the body.
     """
 
-    def __init__(self, site: Site, shape: ShapeName, ending: str) -> None:
+    def __init__(self, site: Site, reader: Reader, shape: ShapeName, ending: str) -> None:
         self._site = site
+        self._reader = reader
         self._shape = shape
         self._ending = ending
 
     def mend(self, body: str, first: int) -> Draft:
         """The best of the drafts for `body`, the first one where the parse sees no difference."""
-        body = self._without_overlap(body, first)
-        placing = place(self._site, body, first)
-        plain = replace(placing, target=placing.own, scale=1.0)
-        drafts = list(self._balanced(body, first, placing))
-        if placing != plain:
-            drafts += self._balanced(body, first, plain)
+        drafts: list[Draft] = []
+        for text in self._bodies(body, first):
+            placing = place(self._site, text, first)
+            drafts += self._balanced(text, first, placing)
+            plain = replace(placing, target=placing.own, scale=1.0)
+            if placing != plain:
+                drafts += self._balanced(text, first, plain)
         drafts = list(dict.fromkeys(drafts))
         if len(drafts) == 1:
             return drafts[0]
-        texts = [draft.text + self._ending for draft in drafts]
+        texts = [draft.text and draft.text + self._ending for draft in drafts]
         counts = [self._site.surroundings.errors(text) for text in texts]
         known = [count for count in counts if count is not None]
         if len(known) < len(drafts):  # a count beside none says nothing
@@ -75,7 +77,17 @@ class Mender:
         costs = [(errors, self._unmatched(text)) for errors, text in pairs]
         return drafts[costs.index(min(costs))]
 
-    def _without_overlap(self, body: str, first: int) -> str:
+    def _bodies(self, body: str, first: int) -> Iterator[str]:
+        """The body, and if it is a line with a surplus closer, the body up to that."""
+        body = self._without_overlap(body)
+        surplus, opens_again = self._reader.first_surplus(body)
+        if surplus is None or self._shape != "line":
+            yield body
+            return
+        cut = body[:surplus].rstrip() if self._ending else body[:surplus]
+        yield from (body, cut) if opens_again else (cut, body)
+
+    def _without_overlap(self, body: str) -> str:
         """Without an end that what follows the hole begins with."""
         site = self._site
         if self._shape == "span":
@@ -97,6 +109,10 @@ class Mender:
         """Drafts with what the body opened closed, cut off, or left as it is."""
         edits = tuple(indent_edits(self._site, body, first, placing))
         opens = self._opens(body)
+        last = opens[-1].start if opens else 0
+        begins = self._shape == "line" and bool(opens) and last >= len(body.rstrip()) - 1
+        if begins:
+            yield Draft(body, edits)  # the rest of the block is still to be written
         if opens:
             tail = self._tail(body, first, placing, opens)
             yield Draft(body, edits, tail)
@@ -108,7 +124,8 @@ class Mender:
             cut = body[: line if self._shape == "block" and line else begun].rstrip()
             if cut:
                 yield Draft(cut, tuple(edit for edit in edits if edit.stop <= len(cut)))
-        yield Draft(body, edits)
+        if not begins:
+            yield Draft(body, edits)
 
     def _opens(self, body: str) -> list[Open]:
         """What the body leaves open, outermost first."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from engine.shape.grammar import Surroundings
-from engine.shape.indent import columns, ladder, leading, unit_of
+from engine.shape.indent import columns, ladder, leading, steps_of, unit_of
 from engine.shape.languages import Language
 from engine.shape.scanner import Frame, Mark, State, scan
 from engine.shape.survey import Survey, survey
@@ -28,6 +28,7 @@ class Site:
         rest, below: what stands right of the hole on its line; the next line with text.
         after: the text after the hole, up to MATCHED_LIMIT characters.
         unit: one level of indentation.
+        levels: widths by which lines of the file stand deeper than the one above.
         mixed: some lines are indented with tabs and some with spaces.
         opener: columns of the line that opened the block the hole begins, or None.
         steps: columns the hole's first line may stand at, innermost first.
@@ -45,6 +46,7 @@ class Site:
     below: str | None
     after: str
     unit: str
+    levels: frozenset[int]
     mixed: bool
     opener: int | None
     steps: tuple[int, ...]
@@ -98,6 +100,7 @@ def look(prefix: str, suffix: str, language: Language) -> Site:
     next_line = next((line for line in below.split("\n") if line.strip()), None)
     if raw[-1] == "" and rest.strip():  # a hole of whole lines: the rest is the line below
         rest, next_line = "", rest
+    plain = _plain(seen, raw)
     opener = seen.opener(language) if state.literal is None else None
     return Site(
         language=language,
@@ -110,11 +113,12 @@ def look(prefix: str, suffix: str, language: Language) -> Site:
         rest=rest.rstrip(),
         below=next_line,
         after=head(suffix, MATCHED_LIMIT),
-        unit=unit_of(_plain(seen, raw), unit_of(below.split("\n"), language.unit)),
+        unit=unit_of(plain, unit_of(below.split("\n"), language.unit)),
+        levels=frozenset((*steps_of(plain), *steps_of(below.split("\n")))),
         mixed={line[0] for line in above if line[0] in " \t"} == {" ", "\t"},
         opener=None if opener is None else columns(seen.lines[opener].indent),
         steps=tuple(ladder(above)),
-        continued=_continued(seen),
+        continued=_continued(seen, language.name == "json"),
     )
 
 
@@ -194,7 +198,7 @@ def _frames(frame: Frame | None) -> Iterator[Frame]:
         yield frame
 
 
-def _continued(seen: Survey) -> bool:
+def _continued(seen: Survey, data: bool) -> bool:
     """Whether the last line with code can't be the end of a statement."""
     last = seen.last_code()
     if last is None:
@@ -202,5 +206,7 @@ def _continued(seen: Survey) -> bool:
     code, frame = seen.lines[last].code.rstrip(), seen.state.frame
     if frame is not None and frame.closer in ")]":
         return True
-    braced = frame is not None and frame.closer == "}"
-    return bool(re.search(r"[\\=+*/|&.?:-]$" if braced else r"[\\=+*/|&.?,-]$", code))
+    if frame is None:
+        return bool(re.search(r"[\\=+*/|&.?,-]$", code))
+    ends = r"[\\=+*/|&.?:-]$" if data else r"[\\=+*/|&.?:,-]$"
+    return bool(re.search(ends, code))

@@ -99,29 +99,34 @@ class Reader:
         """Whether a line end here lies in a bracket opened in the hole or right before it."""
         return self._opened(state) or self._site.current.rstrip()[-1:] in tuple("([{")
 
+    def first_surplus(self, text: str) -> tuple[int | None, bool]:
+        """Offset of the first closer in `text` that seems one too many, and whether `text` opens
+        again all that it closes, as `} else {` does."""
+        found, state = None, self._site.state
+        for mark in self._site.scan(text):
+            if found is None and self.surplus(mark):
+                found = mark.start
+            state = mark.state
+        return found, _closers(state) == _closers(self._site.state)
+
     def _stop_line(self, text: str, first: int, growing: bool) -> Stop | None:
-        """At the line end; before that line's first surplus closer, unless it is opened again."""
-        cut, stray = None, False
-        before = self._site.state
+        """At the line end; a surplus closer is left to the mending, which sees the whole line."""
+        before, end = self._site.state, len(text)
         for mark in self._site.scan(text, growing):
             if mark.kind == "pending":
                 return None
             if self.leaves(mark, before):
                 return Stop(mark.start, mark.stop)
-            if cut is None and self.surplus(mark):
-                cut, stray = mark.start, mark.kind == "stray"
             before = mark.state
             if mark.kind == "newline":
+                end = mark.start
                 break
         else:
             if growing:
                 return None
-            mark = Mark("newline", len(text), len(text), before)
-        if self._site.fresh and self._repeats(text[: mark.start], first):
-            return Stop(0, mark.stop)
-        if cut is not None and (stray or _closers(before) != _closers(self._site.state)):
-            return Stop(cut, mark.stop)
-        return Stop(mark.start, mark.stop)
+        if self._site.fresh and self._repeats(text[:end], first):
+            return Stop(0, end + 1)
+        return Stop(end, end + 1)
 
     def _stop_block(self, text: str, first: int, growing: bool) -> Stop | None:
         site, before, lines, line = self._site, self._site.state, 0, 0

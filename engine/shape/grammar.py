@@ -117,8 +117,9 @@ def _literal(root: Node, source: bytes, at: int) -> str | None:
         kind = node.type if node.is_named else ""
         if re.search("interpolation|substitution|expansion", kind):
             return ""
-        around = node.start_byte < at < node.end_byte or _goes_on(source, node, at)
-        if around and LITERAL.search(kind) and "concatenated" not in kind:
+        if LITERAL.search(kind) and "concatenated" not in kind:
+            if not (node.start_byte < at < node.end_byte or _goes_on(source, node, at)):
+                return None  # right at its edge
             # not `node.text`: it crashes for a tree that was read by callback
             return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
         node = node.parent

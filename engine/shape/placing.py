@@ -62,7 +62,7 @@ def indent_edits(site: Site, body: str, first: int, placing: Placing) -> Iterato
             wanted = rendered(columns(wanted) - columns(current), placing.unit)
         if _differs(site, white, wanted):
             yield Edit(0, len(white), wanted)
-    for start in line_starts(site, body):
+    for start in line_starts(site, body, comments=True):
         white = leading(body[start:])
         wanted = placing.indent(columns(white))
         if body[start + len(white) : start + len(white) + 1].strip() and _differs(
@@ -71,10 +71,18 @@ def indent_edits(site: Site, body: str, first: int, placing: Placing) -> Iterato
             yield Edit(start, start + len(white), wanted)
 
 
-def line_starts(site: Site, body: str) -> list[int]:
-    """Where lines after the first start in code."""
-    marks = site.scan(body)
-    return [m.stop for m in marks if m.kind == "newline" and m.state.literal is None]
+def line_starts(site: Site, body: str, comments: bool) -> list[int]:
+    """Where lines after the first start in code, or also in comments and docstrings."""
+    starts, movable = [], True
+    for mark in site.scan(body):
+        literal = mark.state.literal
+        if mark.kind == "enter" and literal is not None:
+            line = body[body.rfind("\n", 0, mark.start) + 1 : mark.start]
+            docstring = site.language.lexis.docstrings and literal.quote.lines and not line.strip()
+            movable = comments and (literal.quote.comment or docstring)
+        elif mark.kind == "newline" and (literal is None or movable):
+            starts.append(mark.stop)
+    return starts
 
 
 def _differs(site: Site, white: str, wanted: str) -> bool:
@@ -111,7 +119,7 @@ def _target(site: Site, own: int, body: str) -> int:
 
 def _scale(site: Site, body: str, own: int) -> float:
     """File's level over text's level, where the text's lines show one of their own."""
-    lines = [body, *(body[start:] for start in line_starts(site, body))]
+    lines = [body, *(body[start:] for start in line_starts(site, body, comments=False))]
     lines = [line.partition("\n")[0] for line in lines]
     widths = [columns(leading(line)) - own for line in lines[1:] if line.strip()]
     opened = [

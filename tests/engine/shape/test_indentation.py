@@ -8,6 +8,12 @@ TWO = "def f(a):\n  if a:\n    return 1\n  return 2\n\n\n"
 TABS = "class A:\n\tdef f(self):\n"
 
 CASES = [
+    Case("json", '{\n "a": {\n  "b": 1\n },\n "c": {\n', " }\n}\n", '  "d": 1\n }\n', '  "d": 1\n'),
+    Case("python", "class A:\n", "        return 1\n", "    def f(self):\n", "    def f(self):\n"),
+    Case("javascript", "  a = b(\n    c,\n", "  )\n", "      d,\n", "      d,\n"),
+    Case("css", "a {\n  src: url(a),\n", "}\n", "       url(b);\n", "       url(b);\n"),
+    Case("bash", "cat <<EOF\nx\n", "EOF\n", "\ty\n", "\ty\n"),
+    Case("c", "/**\n", "int a;\n", " * A.\n */\nint b;\n", " * A.\n */\n", shape="block"),
     Case("python", "def f():\n", "\ng()\n", "  return 1\ng\n", "    return 1"),
     Case("python", "def f():\n", "\ng()\n", "        return 1\ng\n", "    return 1"),
     Case(
@@ -71,7 +77,7 @@ CASES = [
         "def f():\n",
         "\ng()\n",
         '  """Doc.\n\n  More."""\n  return 1\ng\n',
-        '    """Doc.\n\n  More."""\n    return 1',
+        '    """Doc.\n\n    More."""\n    return 1',
     ),
     Case("markdown", "- a\n", "", "      code\n", "      code\n"),
 ]

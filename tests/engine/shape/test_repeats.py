@@ -65,6 +65,15 @@ BEFORE = [
 ]
 
 KEPT = [  # trimmed too much
+    Case("javascript", "f = () => {\n  if (a) {\n    b()\n", "  c()\n}\n", "  }\n", "  }\n"),
+    Case("javascript", "class A {\n  f() {\n    b()\n", "}\n", "  }\n", "  }\n"),
+    Case("javascript", "g((x) => {\n  h({\n    a: 1,\n", "})\n", "  })\n", "  })\n"),
+    Case(
+        "javascript", "const f = (a, { b, ", "\n  go()\n}\n", "c } = {}) => {\n", "c } = {}) => {"
+    ),
+    Case("python", "f(\n    g(\n        'a'\n", ")\n", "    )\n", "    )\n"),
+    Case("python", '"""Do', '\n\ndef f():\n    """F."""\n', 'c."""\n\n', 'c."""'),
+    Case("python", "x = [\n    'a (", ")',\n]\n", "b)',\n", "b"),
     Case("python", "x = foo(a)\n", "", "y = bar(b)\n", "y = bar(b)\n"),
     Case("python", "x = ", "", "y + y", "y + y", complete=False),
     Case("python", "x = ", "\n", "y\n", "y"),

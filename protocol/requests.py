@@ -69,7 +69,7 @@ class Fill(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", ta
     suffix: Suffix
     shape: ShapeName = "auto"
     lines: Lines | None = None
-    """For shape `block`: how many lines are asked for."""
+    """The most lines of a `block` or a `span`; unset leaves it to the engine."""
     canvas: CanvasSpec = CanvasSpec()
     sampling: Sampling = Sampling()
     alternatives: Annotated[int, Meta(ge=1, le=ALTERNATIVES_LIMIT)] = 1

@@ -67,7 +67,8 @@ class Session:
             raise ProtocolError("id_conflict", f"A fill with id {fill.id} is running.", "id")
         language = fill.doc.language if fill.doc is not None else None
         hole = shape_hole(fill.prefix, fill.suffix, fill.shape, fill.lines, fill.path, language)
-        prompt = self._prompter.prompt(hole.prefix, hole.suffix, told(fill))
+        with_header = self._model.config.layout.reference_limit > 0
+        prompt = self._prompter.prompt(hole.prefix, hole.suffix, told(fill, with_header))
         now = self._clock()
         deadline = fill.deadline_ms and now + fill.deadline_ms / 1000
         search = self._maker.search(fill, hole, prompt, deadline)

@@ -6,10 +6,13 @@ from protocol.messages import Fill
 CONTEXT_FILES = 3
 
 
-def told(fill: Fill) -> list[str]:
-    """Header, the first context files, old text and instruction, in the order of training."""
+def told(fill: Fill, with_header: bool) -> list[str]:
+    """Header, the first context files, old text and instruction, in the order of training.
+
+    The header is left out, silently, for a model that has no place for it.
+    """
     words = []
-    if fill.path is not None:
+    if fill.path is not None and with_header:
         words.append(header(fill.path, _language(fill)))
     words += [context_file(file.path, file.text) for file in fill.context[:CONTEXT_FILES]]
     if fill.old_text is not None:

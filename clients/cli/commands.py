@@ -1,6 +1,7 @@
 """`retouch fill` and `retouch rewrite`: read, ask, show, write."""
 
 import logging
+from pathlib import Path
 from typing import get_args
 
 from clients.cli import address, diff
@@ -37,7 +38,7 @@ def _run(verb: Verb, program: Program, options: RewriteOptions, settings: Settin
     source = read_source(str(options.file), program.stdin)
     if options.in_place and source.path:
         check_writable(source.path)
-    document = Document.of(source.text)
+    document = Document.of(source.text, _told_path(source.path))
     job = build(verb, document, _span(verb, document, options, settings), settings, _shape(options))
     _LOG.info(
         "%s: %d characters, hole of %d", verb, len(document.text), job.span.end - job.span.start
@@ -76,6 +77,15 @@ def _shape(options: RewriteOptions) -> ShapeName | None:
     if options.shape is None:
         return None
     raise BadInput(f"--shape {safe(options.shape)}: choose one of {', '.join(get_args(ShapeName))}")
+
+
+def _told_path(path: Path | None) -> str | None:
+    """The file's path as the engine is told it: from the working folder, else the bare name."""
+    if path is None:
+        return None
+    here = Path.cwd()
+    told = path.relative_to(here).as_posix() if path.is_relative_to(here) else path.name
+    return told if len(told) <= 256 else path.name[-256:]
 
 
 def _span(

@@ -62,7 +62,7 @@ def demo(program: Program, options: ShowOptions, resolved: Resolved) -> int:
 def _play(act: Act, program: Program, show: Show, settings: Settings, client: EngineClient) -> None:
     """Show one act: its command, the canvas, the diff."""
     source = read_source(str(EXAMPLES / act.file), program.stdin)
-    document = Document.of(source.text)
+    document = Document.of(source.text, act.file)
     job = build(act.verb, document, address.lines(document, act.lines), settings, act.shape)
     show.heading("")
     show.heading(f"$ {act.command}")

@@ -24,15 +24,17 @@ class Document:
     line_starts: tuple[int, ...]
     """Offset of every line in `text`; the last one may be the empty line after a final newline."""
     crlf: tuple[int, ...]
+    path: str | None = None
+    """The file's name as the engine is told it; it tells the language."""
 
     @classmethod
-    def of(cls, raw: str) -> "Document":
+    def of(cls, raw: str, path: str | None = None) -> "Document":
         """The document whose raw text is `raw`."""
         text = newlines.normalise(raw)
         starts = [0]
         while (at := text.find("\n", starts[-1])) >= 0:
             starts.append(at + 1)
-        return cls(raw, text, tuple(starts), newlines.crlf_positions(raw))
+        return cls(raw, text, tuple(starts), newlines.crlf_positions(raw), path)
 
     @property
     def line_count(self) -> int:

@@ -53,6 +53,7 @@ def build(
         canvas=CanvasSpec(tokens=settings.max_tokens),
         sampling=_sampling(settings),
         deadline_ms=settings.timeout_ms,
+        path=document.path,
     )
     return Job(verb, document, span, _checked(fill), notes)
 
@@ -85,6 +86,10 @@ def _sampling(settings: Settings) -> Sampling:
         order=settings.order,
         steps=settings.steps,
         threshold=settings.threshold,
+        factor=settings.factor,
+        entropy=settings.entropy,
+        margin=settings.margin,
+        branches=settings.branches,
         temperature=settings.temperature,
         top_p=settings.top_p,
         seed=settings.seed,

@@ -33,6 +33,22 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         Annotated[float, Meta(ge=0.0, le=1.0)],
         _about("Confidence from which `threshold` reveals a slot.", "P"),
     ] = _DEFAULTS.threshold
+    factor: Annotated[
+        Annotated[float, Meta(gt=0.0, le=100.0)],
+        _about("Joint doubt that `factor` allows in a step.", "F"),
+    ] = _DEFAULTS.factor
+    entropy: Annotated[
+        Annotated[float, Meta(ge=0.0, le=100.0)],
+        _about("Entropy in nats that `entropy` ignores in a step.", "H"),
+    ] = _DEFAULTS.entropy
+    margin: Annotated[
+        Annotated[float, Meta(ge=0.0, le=1.0)],
+        _about("Lead over its rival that `margin` asks of a token.", "P"),
+    ] = _DEFAULTS.margin
+    branches: Annotated[
+        Annotated[int, Meta(ge=1, le=8)] | None,
+        _about("Most texts tried side by side; the best one is the answer.", "N"),
+    ] = None
     temperature: Annotated[
         Annotated[float, Meta(ge=0.0, le=5.0)],
         _about("Randomness of the tokens; 0 always takes the likeliest.", "T"),

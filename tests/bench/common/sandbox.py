@@ -24,16 +24,21 @@ GUARD = Path(__file__).with_name("guard.py")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a program may use: wall-clock seconds, bytes of memory, processes."""
+    """What a program may use: seconds of processor and of waiting, bytes of memory, processes.
 
-    seconds: float = 5.0
+    The processor's seconds decide, so that a busy machine fails no program that is right.
+    """
+
+    seconds: int = 5
+    patience: float = 30.0
     memory: int = 512 << 20
     processes: int = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a program; `detail` is "passed", "timeout", "killed" or its error."""
+    """What became of a program; `detail` is "passed", "timeout" (waited too long),
+    "killed" (mostly: out of processor time) or its error."""
 
     passed: bool
     detail: str
@@ -66,14 +71,14 @@ def available_isolation() -> Isolation:
     with tempfile.TemporaryDirectory(prefix="box-") as box:
         program = Path(box, "program.py")
         program.write_text("import json", "utf-8")
-        if sys.platform == "linux" and _supervise(program, Limits(20.0), "namespaces").passed:
+        if sys.platform == "linux" and _supervise(program, Limits(), "namespaces").passed:
             return "namespaces"
     return "python"
 
 
 def _supervise(program: Path, limits: Limits, isolation: Isolation) -> Outcome:
     receive, send = os.pipe()
-    numbers = send, limits.memory, max(1, round(limits.seconds + 1)), limits.processes
+    numbers = send, limits.memory, limits.seconds, limits.processes
     process = subprocess.Popen(
         [sys.executable, "-I", "-S", str(GUARD), str(program), isolation, *map(str, numbers)],
         stdin=subprocess.DEVNULL,
@@ -86,7 +91,7 @@ def _supervise(program: Path, limits: Limits, isolation: Isolation) -> Outcome:
     )
     os.close(send)
     try:
-        process.wait(limits.seconds)
+        process.wait(limits.patience)
     except subprocess.TimeoutExpired:
         return Outcome(False, "timeout")
     finally:

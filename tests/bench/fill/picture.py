@@ -39,7 +39,6 @@ def _curve(axes: Any, section: Results, quality: str) -> None:
         if point["arm"] != "default":
             series[point["policy"]].append(point)
     for policy, points in series.items():
-        points.sort(key=lambda point: point["nfe"])
         axes.plot([p["nfe"] for p in points], [p[quality] for p in points], "o-", label=policy)
     for point in section["points"]:
         if point["arm"] == "default":

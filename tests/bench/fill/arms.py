@@ -22,6 +22,17 @@ SWEEPS = {"fixed": "steps"} | {name: name for name in ("threshold", "factor", "e
 
 
 @dataclass(frozen=True, slots=True)
+class Gap:
+    """What is to be filled; `tokens` and `lines` of the true text are used by oracle arms alone."""
+
+    prefix: str
+    suffix: str
+    path: str
+    tokens: int = 1
+    lines: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Arm:
     """One way to ask for the same holes."""
 
@@ -42,17 +53,18 @@ class Arm:
         del fields["name"]
         return fields
 
-    def fill(self, name: str, prefix: str, suffix: str, tokens: int, lines: int) -> Fill:
-        """The request; `tokens` and `lines` of the true text are used by oracle arms alone."""
+    def fill(self, name: str, gap: Gap) -> Fill:
+        """The request."""
         oracle = self.length == "oracle"
-        shape: ShapeName = "block" if oracle and lines > 1 else "auto"
+        shape: ShapeName = "block" if oracle and gap.lines > 1 else "auto"
         return Fill(
             id=name,
-            prefix=prefix,
-            suffix=suffix if self.context == "both sides" else "",
+            prefix=gap.prefix,
+            suffix=gap.suffix if self.context == "both sides" else "",
+            path=gap.path,
             shape=shape,
-            lines=lines if shape == "block" else None,
-            canvas=CanvasSpec(tokens, pinned=True) if oracle else CanvasSpec(),
+            lines=gap.lines if shape == "block" else None,
+            canvas=CanvasSpec(gap.tokens, pinned=True) if oracle else CanvasSpec(),
             sampling=self.sampling,
             deadline_ms=self.deadline_ms,
         )

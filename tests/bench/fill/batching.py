@@ -27,10 +27,7 @@ def flips(bench: Bench, arm: Arm, places: Sequence[Place]) -> dict[str, Any]:
 
 
 def _texts(bench: Bench, arm: Arm, places: Sequence[Place], in_flight: int) -> dict[int, str]:
-    fills = [
-        arm.fill(str(number), place.prefix, place.suffix[1:], 1, 1)
-        for number, place in enumerate(places)
-    ]
+    fills = [arm.fill(str(number), place.whole_line) for number, place in enumerate(places)]
     client = bench.engine(batch_jobs=BATCH)
     ends = fill_all(client, fills, in_flight)
     return {int(e.id or 0): e.text if isinstance(e, Done) else e.message for e in ends}

@@ -18,10 +18,7 @@ def measure(
     client: EngineClient, tokenizer: Tokenizer, arm: Arm, places: Sequence[Place]
 ) -> dict[str, Any]:
     """One point of the curve: exact match, token agreement and cost of an arm over `places`."""
-    fills = [
-        arm.fill(str(number), place.prefix, place.suffix[1:], 1, 1)
-        for number, place in enumerate(places)
-    ]
+    fills = [arm.fill(str(number), place.whole_line) for number, place in enumerate(places)]
     began = time.perf_counter()
     ends = {int(end.id or 0): end for end in fill_all(client, fills, arm.in_flight)}
     seconds = time.perf_counter() - began

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from models.tokenizer import Tokenizer
+from tests.bench.fill.arms import Gap
 from tests.bench.fill.data import MissingData
 
 WHEELS = (
@@ -31,6 +32,16 @@ class Place:
     prefix: str  # ends with the newline before the line
     line: str  # with its indent, without its newline
     suffix: str  # begins with that newline
+
+    @property
+    def whole_line(self) -> Gap:
+        """The hole that the whole line leaves."""
+        return Gap(self.prefix, self.suffix[1:], self.file)
+
+    def typed(self, characters: int) -> Gap:
+        """The rest of the line behind its indent and so many characters of its text."""
+        indent = len(self.line) - len(self.line.lstrip())
+        return Gap(self.prefix + self.line[: indent + characters], self.suffix, self.file)
 
 
 def wheels(folder: Path) -> list[Path]:

@@ -10,13 +10,14 @@ from protocol.messages import Done, Error
 from tests.bench.common.records import Records, key_of
 from tests.bench.common.sandbox import Limits, run_programs
 from tests.bench.common.stats import mean, paired, wilson
-from tests.bench.fill.arms import Arm
+from tests.bench.fill.arms import Arm, Gap
 from tests.bench.fill.data import Problem
 from tests.bench.fill.drive import fill_all
 from tests.bench.fill.lengths import OracleLength
 
 CONTROLS = ("causal", "prefix only, greedy")
 CHUNK = 40
+PATH = "solution.py"
 Record = dict[str, Any]
 
 
@@ -44,16 +45,7 @@ class Quality:
         return [record for record in found if record is not None]
 
     def _run(self, arm: Arm, work: list[tuple[str, Problem]]) -> None:
-        fills = [
-            arm.fill(
-                str(number),
-                problem.prefix,
-                problem.suffix,
-                self._oracle.tokens(problem.prefix, problem.gold, problem.suffix),
-                problem.gold.rstrip("\n").count("\n") + 1,
-            )
-            for number, (_, problem) in enumerate(work)
-        ]
+        fills = [arm.fill(str(number), self._gap(p)) for number, (_, p) in enumerate(work)]
         began = time.perf_counter()
         ends = {int(end.id or 0): end for end in fill_all(self._client, fills, arm.in_flight)}
         seconds = (time.perf_counter() - began) / len(work)
@@ -71,6 +63,11 @@ class Quality:
                 seconds=round(seconds, 4),
                 **_cost(ends[number]),
             )
+
+    def _gap(self, problem: Problem) -> Gap:
+        tokens = self._oracle.tokens(problem.prefix, problem.gold, problem.suffix)
+        lines = problem.gold.rstrip("\n").count("\n") + 1
+        return Gap(problem.prefix, problem.suffix, PATH, tokens, lines)
 
 
 def summary(arm: Arm, records: list[Record], controls: dict[str, list[Record]]) -> Record:

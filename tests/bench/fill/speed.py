@@ -7,13 +7,12 @@ by one character since its last answer.
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from engine.local import LocalEngine
-from protocol.messages import CanvasSpec, Fill, Sampling
 from tests.bench.common.stats import mean, percentile
-from tests.bench.fill.arms import Arm, sampling
+from tests.bench.fill.arms import Arm, Gap, sampling
 from tests.bench.fill.drive import fill_one
 from tests.bench.fill.engines import Bench
 from tests.bench.fill.heldout import Place
@@ -43,14 +42,14 @@ class Contestant:
         else:
             self._engine = self._bench.engine()
 
-    def complete(self, prefix: str, suffix: str) -> tuple[Line, int]:
+    def complete(self, gap: Gap) -> tuple[Line, int]:
         """The finished line, and the forward passes it took."""
         if self._peer is not None:
-            line = self._peer.complete(prefix)
+            line = self._peer.complete(gap.prefix)
             return line, line.tokens
         assert self._engine is not None
         began = time.perf_counter()
-        done = fill_one(self._engine, self._arm.fill("1", prefix, suffix, 1, 1))
+        done = fill_one(self._engine, self._arm.fill("1", gap))
         seconds = time.perf_counter() - began
         return Line(done.text, len(done.tokens), seconds), done.stats.forwards
 
@@ -115,10 +114,8 @@ def _type_into(
 ) -> None:
     """One cold fill after the line's first character, then one for each further character."""
     runner.forget()
-    indent = len(place.line) - len(place.line.lstrip())
     for typed in range(1, TYPED + 2):
-        prefix = place.prefix + place.line[: indent + typed]
-        line, forwards = runner.complete(prefix, place.suffix)
+        line, forwards = runner.complete(place.typed(typed))
         key = runner.name, tokens, "cold" if typed == 1 else "warm"
         samples.setdefault(key, Samples()).add(line, forwards)
 
@@ -130,8 +127,8 @@ def step_ratio(bench: Bench, places: dict[int, list[Place]]) -> list[dict[str, A
     """
     rows = []
     for name, chosen in (
-        ("canvas", sampling(policy="fixed", steps=STEP_COUNT)),
-        ("causal", sampling(policy="causal")),
+        ("canvas", Arm("canvas", sampling(policy="fixed", steps=STEP_COUNT), "oracle")),
+        ("causal", Arm("causal", sampling(policy="causal"), "oracle")),
     ):
         times = {n: _step_ms(bench, found[0], chosen) for n, found in places.items()}
         first = times[min(times)]
@@ -142,13 +139,12 @@ def step_ratio(bench: Bench, places: dict[int, list[Place]]) -> list[dict[str, A
     return rows
 
 
-def _step_ms(bench: Bench, place: Place, chosen: Sampling) -> float:
+def _step_ms(bench: Bench, place: Place, arm: Arm) -> float:
     engine = bench.engine()
+    gap = replace(place.whole_line, tokens=STEP_SLOTS)
     times = []
     for repeat in range(STEP_REPEATS + 1):
-        spec = CanvasSpec(STEP_SLOTS, pinned=True)
-        fill = Fill(str(repeat), place.prefix, place.suffix[1:], canvas=spec, sampling=chosen)
         began = time.perf_counter()
-        done = fill_one(engine, fill)
+        done = fill_one(engine, arm.fill(str(repeat), gap))
         times.append(1000 * (time.perf_counter() - began) / max(1, done.stats.forwards))
     return percentile(times[1:], 0.5)  # the first one computed the context

@@ -3,11 +3,11 @@
 import pytest
 
 from protocol.messages import Fill
-from tests.bench.fill.arms import Arm, curve_arms, parse_arm, policies, quality_arms, sampling
+from tests.bench.fill.arms import Arm, Gap, curve_arms, parse_arm, policies, quality_arms, sampling
 
 
 def ask(arm: Arm, lines: int = 1) -> Fill:
-    return arm.fill("1", "before\n", "after\n", 7, lines)
+    return arm.fill("1", Gap("before\n", "after\n", "a.py", 7, lines))
 
 
 def test_oracle_arms_alone_know_the_length() -> None:

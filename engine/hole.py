@@ -9,6 +9,7 @@ from functools import cached_property
 
 from engine.shape.answer import Answer, Edit, edited
 from engine.shape.indent import columns, leading
+from engine.shape.judge import flaws
 from engine.shape.languages import language_of
 from engine.shape.repair import Mender
 from engine.shape.site import Site, look
@@ -31,6 +32,7 @@ class Hole:
         whole_lines: the hole is made of whole lines; its closing newline is put back.
         newline: the line end of the document.
         site: what is known of the surroundings.
+        exact: the length is pinned: the text is taken as it is, neither cut nor mended.
     """
 
     prefix: str
@@ -40,13 +42,16 @@ class Hole:
     whole_lines: bool
     newline: str
     site: Site
+    exact: bool = False
 
     def is_complete(self, text: str) -> bool:
         """Whether `text`, so far, holds the whole answer; once true, more text changes nothing."""
-        return self._span(text, growing=True) is not None
+        return not self.exact and self._span(text, growing=True) is not None
 
     def answer(self, text: str) -> Answer:
         """What belongs into the document of `text`, be it complete or not."""
+        if self.exact:
+            return edited(text, [Edit(len(text), len(text), self.newline)] * self.whole_lines)
         start, stop = self._span(text, True) or self._span(text, False) or (0, len(text))
         body = text[start:stop]
         body = body.rstrip(None if self.whole_lines or self.shape == "block" else "\r")
@@ -60,6 +65,11 @@ class Hole:
         edits.sort(key=lambda edit: (edit.start, edit.stop))
         end = Edit(start + len(kept), len(text), tail.replace("\n", self.newline))
         return edited(text, [*edits, *([end] if end.text or end.start < end.stop else [])])
+
+    def flaws(self, answer: str) -> int:
+        """How broken the document is with `answer` in the hole; only fit to be compared."""
+        after = self.suffix.removeprefix("\n") if self.whole_lines else self.suffix
+        return flaws(self.site, (self.prefix, after), answer.replace("\r\n", "\n"))
 
     def _span(self, text: str, growing: bool) -> tuple[int, int] | None:
         """The part of `text` that is the answer's body; None if `growing` and not settled."""

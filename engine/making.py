@@ -1,12 +1,13 @@
 """A fill -> its jobs: canvas sizes, stop rules, policies, and the search over them."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from engine.boundary import Boundary
 from engine.canvas import Canvas
 from engine.constraints.prefix_index import PrefixIndex
 from engine.hole import Hole
-from engine.job import Answer, Draw, Job, Part, Query, Stop
+from engine.job import Answer, Context, Draw, Job, Part, Query, Stop
 from engine.policies import POLICIES, Plan, ReadingKind
 from engine.prompt import Prompt
 from engine.search import Search, Texts, likely_lengths
@@ -41,8 +42,12 @@ class Maker:
             raise ProtocolError("invalid_message", "A pinned canvas needs `tokens`.", "canvas")
         lead = self._job(fill, hole, prompt, deadline)
         width = max(fill.alternatives, fill.sampling.branches or DEFAULT_BRANCHES)
-        texts = Texts(self._reader(hole, prompt), self._size)
-        search = Search(lead, width, texts)
+        texts = Texts(
+            self._reader(hole, prompt),
+            self._size,
+            lambda job: hole.flaws(self._answer(hole, prompt, job)),
+        )
+        search = Search(lead, width, texts, prompt.context.suffix)
         if lead.policy.reading is ReadingKind.CANVAS and width > 1 and fill.canvas.tokens is None:
             search.probe, search.expand = _probe(lead), self._lengths(lead, width)
         return search
@@ -53,13 +58,13 @@ class Maker:
         return self._model.tokenizer.bytes_of(ids[: ids.index(end)] if end in ids else ids)
 
     def _job(self, fill: Fill, hole: Hole, prompt: Prompt, deadline: float | None) -> Job:
-        sampling = fill.sampling
+        sampling, policy = fill.sampling, POLICIES[fill.sampling.policy or DEFAULT_POLICY]
         canvas, limit = self._canvas(fill, hole, prompt)
         return Job(
             id=fill.id,
-            context=prompt.context,
+            context=self._context(prompt, policy.reading),
             canvas=canvas,
-            policy=POLICIES[sampling.policy or DEFAULT_POLICY],
+            policy=policy,
             plan=Plan(
                 sampling.steps or DEFAULT_STEPS,
                 sampling.counts,
@@ -72,11 +77,17 @@ class Maker:
             ),
             draw=Draw(sampling.temperature, sampling.top_p, sampling.seed),
             constraint=Boundary(self._index, prompt.required) if prompt.required else None,
-            stop=self._stop_rule(hole, len(prompt.required), fill.canvas.pinned),
+            stop=self._stop_rule(hole, len(prompt.required)),
             limit=limit,
-            block=BLOCKS[POLICIES[sampling.policy or DEFAULT_POLICY].reading],
+            block=BLOCKS[policy.reading],
             deadline=deadline,
         )
+
+    def _context(self, prompt: Prompt, reading: ReadingKind) -> Context:
+        """The whole context, but for a causal reading that is better off without the suffix."""
+        if reading is ReadingKind.CAUSAL and not self._model.config.causal_suffix:
+            return replace(prompt.context, suffix=())
+        return prompt.context
 
     def _canvas(self, fill: Fill, hole: Hole, prompt: Prompt) -> tuple[Canvas, int]:
         """The first canvas and how far it may grow; moved text gets slots of its own."""
@@ -91,14 +102,14 @@ class Maker:
         spell = len(prompt.required) + 1  # any bytes can be spelled one a slot
         return Canvas(max(min(size, CANVAS_LIMIT), spell), config.mask_id), min(limit, CANVAS_LIMIT)
 
-    def _stop_rule(self, hole: Hole, required: int, pinned: bool) -> Stop:
-        """Done at an end mark or, unless the length is pinned, at a complete answer."""
+    def _stop_rule(self, hole: Hole, required: int) -> Stop:
+        """Done at an end mark or at a complete answer."""
 
         def stop(tokens: Sequence[int]) -> bool:
             if self._model.config.eos_id in tokens:
                 return True
             text = self.settled_text(tokens)[required:].decode("utf-8", "replace")
-            return not pinned and hole.is_complete(text)
+            return hole.is_complete(text)
 
         return stop
 
@@ -119,14 +130,17 @@ class Maker:
         """The answer's tokens as they continue the prefix: what moved in, then the text."""
 
         def read(job: Job) -> tuple[int, ...]:
-            whole = job.whole
-            data = self.settled_text(whole.tokens[: whole.settled].tolist())
-            moved = prompt.required.decode()
-            text = data[len(prompt.required) :].decode("utf-8", "replace")
-            body = hole.answer(text).text.removesuffix("\n" if hole.whole_lines else "")
-            return tuple(self._model.tokenizer.encode(moved + body))
+            answer = self._answer(hole, prompt, job)
+            body = answer.removesuffix("\n" if hole.whole_lines else "")
+            return tuple(self._model.tokenizer.encode(prompt.required.decode() + body))
 
         return read
+
+    def _answer(self, hole: Hole, prompt: Prompt, job: Job) -> str:
+        """What a job would put into the document."""
+        whole = job.whole
+        data = self.settled_text(whole.tokens[: whole.settled].tolist())
+        return hole.answer(data[len(prompt.required) :].decode("utf-8", "replace")).text
 
     def _size(self, ids: Sequence[int]) -> int:
         return max(1, len(self._model.tokenizer.bytes_of(list(ids))))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from engine.job import Answer, Finish, Job, Part, Query, StepResult, Work
+from engine.job import Answer, Finish, Job, Part, Query, Rival, StepResult, Work
 from engine.policies import ReadingKind
 
 FORK_RATIO = 0.25
@@ -24,6 +24,7 @@ class Candidate:
     ids: tuple[int, ...]
     inner: float | None
     """Sum of its tokens' log-probabilities in the causal reading, where that is known."""
+    flaws: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,8 @@ class Texts:
     """The answer on a job's canvas as token ids that continue the prefix."""
     size: Callable[[Sequence[int]], int]
     """Bytes that token ids spell, at least 1."""
+    flaws: Callable[[Job], int]
+    """How broken the document is with a job's answer in it; fewer is better."""
 
 
 @dataclass(slots=True)
@@ -50,6 +53,8 @@ class Search:
     lead: Job
     width: int
     texts: Texts
+    suffix: tuple[int, ...] = ()
+    """Tokens that follow the hole; the vote asks how well each text leads to the first of them."""
     probe: Query | None = None
     expand: Callable[[Answer], list[Job]] | None = None
     finish: Finish | None = None
@@ -60,6 +65,7 @@ class Search:
     _open: dict[str, Work] = field(default_factory=dict)
     _voters: list[Candidate] = field(default_factory=list)
     _ended: set[str] = field(default_factory=set)
+    _passed_over: list[tuple[float, Job, Rival]] = field(default_factory=list)
 
     @property
     def over(self) -> bool:
@@ -110,18 +116,34 @@ class Search:
     def _forks(self, job: Job, result: StepResult) -> list[Work]:
         forks: list[Work] = []
         for rival in result.rivals:
-            if len(self._branches) >= self.width or rival.ratio <= FORK_RATIO:
-                continue
-            canvas = job.canvas.fork(rival.slot, rival.token, rival.probability, job.step)
-            branch = job.branch(f"{self.lead.id}/{len(self._branches)}", canvas)
-            self._branches.append(branch)
-            forks.append(branch)
+            if len(self._branches) < self.width and rival.ratio > FORK_RATIO:
+                forks.append(self._fork(job, rival))
+            elif rival.ratio > 0:
+                self._passed_over.append((rival.ratio, job, rival))
         return self._add(forks)
 
+    def _fork(self, job: Job, rival: Rival) -> Job:
+        canvas = job.canvas.fork(rival.slot, rival.token, rival.probability, job.step)
+        branch = job.branch(f"{self.lead.id}/{len(self._branches)}", canvas)
+        self._branches.append(branch)
+        return branch
+
+    def _second_chances(self) -> list[Work]:
+        """Branches for the closest rivals that were passed over, as many as the width allows."""
+        closest = sorted(self._passed_over, key=lambda entry: -entry[0])
+        room = self.width - len(self._branches)
+        self._passed_over = []
+        return self._add([self._fork(job, rival) for _, job, rival in closest[:room]])
+
     def _ballot(self) -> list[Work]:
-        """All branches are done: ask how likely each text is, and how it leads to the suffix."""
+        """All branches are done: ask how likely each text is, and how it leads to the suffix.
+
+        If all of them break the document, the next closest rivals get a branch first.
+        """
         self._voters = self._candidates()
-        suffix = self.lead.context.suffix[:SUFFIX_TOKENS]
+        if all(voter.flaws for voter in self._voters) and (more := self._second_chances()):
+            return more
+        suffix = self.suffix[:SUFFIX_TOKENS]
         if len(self._voters) < 2 or not suffix:
             return self._conclude([voter.job for voter in self._voters], self.finish)
         parts = [_suffix_part(voter.ids, suffix) for voter in self._voters]
@@ -138,11 +160,13 @@ class Search:
             chances = whole.confidence[: whole.settled]
             inner = float(np.log(np.maximum(chances, 1e-9)).sum())
             known = job.policy.reading is not ReadingKind.CANVAS or not ids
-            found.setdefault(ids, Candidate(job, ids, inner if known else None))
+            if ids not in found:
+                flaws = self.texts.flaws(job)
+                found[ids] = Candidate(job, ids, inner if known else None, flaws)
         return list(found.values())
 
     def _vote(self, query: Query) -> list[Work]:
-        size, texts = self.texts.size(self.lead.context.suffix[:SUFFIX_TOKENS]), self.texts.size
+        size, texts = self.texts.size(self.suffix[:SUFFIX_TOKENS]), self.texts.size
         outer, asked = query.answers[: len(self._voters)], query.answers[len(self._voters) :]
         answers = iter(asked)
         scores = []
@@ -152,7 +176,8 @@ class Search:
             scores.append(
                 INNER_WEIGHT * mean + (1 - INNER_WEIGHT) * float(after.target.sum()) / size
             )
-        order = np.argsort(-np.array(scores), kind="stable")
+        flaws = np.array([voter.flaws for voter in self._voters])
+        order = np.lexsort((-np.array(scores), flaws))
         return self._conclude([self._voters[index].job for index in order], self.finish)
 
     def _settled_first(self) -> list[Job]:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -67,6 +67,7 @@ class Session:
             raise ProtocolError("id_conflict", f"A fill with id {fill.id} is running.", "id")
         language = fill.doc.language if fill.doc is not None else None
         hole = shape_hole(fill.prefix, fill.suffix, fill.shape, fill.lines, fill.path, language)
+        hole = replace(hole, exact=fill.canvas.pinned)
         with_header = self._model.config.layout.reference_limit > 0
         prompt = self._prompter.prompt(hole.prefix, hole.suffix, told(fill, with_header))
         now = self._clock()

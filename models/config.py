@@ -33,6 +33,8 @@ class ModelConfig:
     qk_norm: bool = False
     regime: str = "causal"
     logit_shift: bool = True
+    causal_suffix: bool = True
+    """Whether the causal reading gains from the suffix segment, or reads better without it."""
     adapter_rank: int = 0
     eos_id: int = -1
     separator_id: int = -1

@@ -1,5 +1,7 @@
 """Searches: who runs, who forks, who wins, and that every road ends."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,11 +17,13 @@ from models.loader import Model
 from protocol.messages import Cancel, CanvasSpec, Delta, Done, Fill, Sampling
 from tests.engine.recording import make_engine, make_job
 
-TEXTS = Texts(lambda job: tuple(job.canvas.tokens[: job.canvas.settled].tolist()), len)
+TEXTS = Texts(
+    lambda job: tuple(job.canvas.tokens[: job.canvas.settled].tolist()), len, lambda job: 0
+)
 
 
 def make_search(width: int, slots: int = 4, policy: str = "causal") -> Search:
-    return Search(make_job([20, 21], [30, 31], slots, policy, name="f"), width, TEXTS)
+    return Search(make_job([20, 21], [30, 31], slots, policy, name="f"), width, TEXTS, (30, 31))
 
 
 def drive(engine: Engine, search: Search) -> int:
@@ -178,3 +182,44 @@ def test_a_pinned_or_given_length_is_not_searched(tiny_engine: LocalEngine) -> N
         sampling = Sampling(policy="fixed", branches=4)
         last = done(tiny_engine, Fill("f", "a", "b", canvas=canvas, sampling=sampling))
         assert last.stats.tokens <= 12
+
+
+def test_a_text_that_breaks_the_document_loses_the_vote() -> None:
+    search = make_search(2, slots=1)
+    [lead] = search.start()
+    assert isinstance(lead, Job)
+    search.texts = dataclasses.replace(TEXTS, flaws=lambda job: int(job is lead))
+    settle(lead, [40], 0.9)
+    [branch] = search.advance(StepResult(lead, rivals=[Rival(0, 50, 0.3, 0.5)]))
+    search.advance(StepResult(lead, finish="stop"))
+    [vote] = search.advance(StepResult(branch, finish="stop"))
+    assert isinstance(vote, Query)
+    vote.answers = [answer(-1.0, -1.0), answer(-9.0, -9.0)]
+    search.advance(StepResult(vote, finish="converged"))
+    assert search.ranked == [branch, lead]
+
+
+def test_if_every_text_breaks_the_document_the_closest_rivals_get_a_chance() -> None:
+    search = make_search(3, slots=2)
+    [lead] = search.start()
+    assert isinstance(lead, Job)
+    search.texts = dataclasses.replace(TEXTS, flaws=lambda job: int(job is lead))
+    settle(lead, [40, 41], 0.9)
+    far, near = Rival(0, 50, 0.02, 0.02), Rival(1, 51, 0.1, 0.11)
+    assert search.advance(StepResult(lead, rivals=[far, near])) == []
+    branches = search.advance(StepResult(lead, finish="stop"))
+    assert [work.canvas.tokens.tolist() for work in branches if isinstance(work, Job)] == [
+        [40, 51],
+        [50, 16],
+    ]
+
+
+def test_a_pinned_length_is_neither_cut_nor_mended(tiny_engine: LocalEngine) -> None:
+    """All of the n tokens' text comes back, blank lines and open brackets and all."""
+    canvas = CanvasSpec(tokens=9, pinned=True)
+    for seed in range(8):
+        sampling = Sampling(temperature=3.0, seed=seed)
+        fill = Fill("f", "a = (\n", "b\n", shape="line", canvas=canvas, sampling=sampling)
+        last = done(tiny_engine, fill)
+        assert "".join(token.text for token in last.tokens) == last.text
+        assert last.text.endswith("\n") and last.stats.tokens == 12

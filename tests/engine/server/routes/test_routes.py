@@ -16,12 +16,12 @@ from tests.engine.server.running import Running
 
 
 def post(server: Running, path: str, body: object, **headers: str) -> httpx.Response:
-    with httpx.Client(trust_env=False, timeout=30) as client:
+    with httpx.Client(trust_env=False, verify=False, timeout=30) as client:
         return client.post(server.http + path, json=body, headers=headers)
 
 
 def get(server: Running, path: str) -> Any:
-    with httpx.Client(trust_env=False, timeout=30) as client:
+    with httpx.Client(trust_env=False, verify=False, timeout=30) as client:
         return client.get(server.http + path).raise_for_status().json()
 
 
@@ -105,7 +105,7 @@ def test_inception_means_no_suffix(server: Running) -> None:
 
 def test_a_body_is_read_whatever_its_type(server: Running) -> None:
     data = json.dumps({**recorded.MINUET, "stream": False})
-    with httpx.Client(trust_env=False) as client:
+    with httpx.Client(trust_env=False, verify=False) as client:
         answer = client.post(
             server.http + "/v1/completions", content=data, headers={"Content-Type": "text/plain"}
         )
@@ -209,7 +209,7 @@ NUMBERS = (
 @pytest.mark.parametrize("value", [-1, 0, 10**6, 2**63, 2**70, 1.5, "x", [], {}, True])
 def test_no_number_is_a_server_error(server: Running, path: str, value: object) -> None:
     messages = [{"role": "user", "content": recorded.EDIT_MESSAGE}]
-    with httpx.Client(trust_env=False, timeout=30) as client:
+    with httpx.Client(trust_env=False, verify=False, timeout=30) as client:
         for name in NUMBERS:
             body = {"prompt": "x", "messages": messages, name: value}
             answer = client.post(server.http + path, json=body)
@@ -233,7 +233,7 @@ def test_no_number_is_a_server_error(server: Running, path: str, value: object) 
     ],
 )
 def test_bad_bodies_are_refused(server: Running, body: bytes, status: int) -> None:
-    with httpx.Client(trust_env=False) as client:
+    with httpx.Client(trust_env=False, verify=False) as client:
         answer = client.post(server.http + "/v1/completions", content=body)
     assert answer.status_code == status
 
@@ -244,7 +244,7 @@ def test_an_engine_that_is_not_ready_is_told(server: Running) -> None:
         answer = post(server, "/v1/completions", {"prompt": "x", "stream": True})
         assert answer.status_code == 503
         assert answer.headers["retry-after"] == "1"
-        with httpx.Client(trust_env=False) as client:
+        with httpx.Client(trust_env=False, verify=False) as client:
             health = client.get(server.http + "/health")
         assert health.status_code == 503
         assert health.json()["error"]["message"] == "Loading model"
@@ -261,7 +261,9 @@ def test_hanging_up_frees_the_slot(slow: Running, path: str, stream: bool) -> No
     gone = threading.Event()
 
     def call() -> None:
-        with httpx.Client(trust_env=False, timeout=httpx.Timeout(20, read=0.3)) as client:
+        with httpx.Client(
+            trust_env=False, verify=False, timeout=httpx.Timeout(20, read=0.3)
+        ) as client:
             try:
                 with client.stream("POST", slow.http + path, json=body) as answer:
                     for _ in answer.iter_raw():
@@ -388,7 +390,7 @@ def test_odd_edit_messages_are_refused(
 
 def test_requests_are_counted(server: Running) -> None:
     post(server, "/v1/completions", {"prompt": "x"})
-    with httpx.Client(trust_env=False) as client:
+    with httpx.Client(trust_env=False, verify=False) as client:
         text = client.get(server.http + "/metrics").text
     counted = [
         line for line in text.splitlines() if 'retouch_ends_total{finish="converged"}' in line

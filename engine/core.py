@@ -50,7 +50,14 @@ class Engine:
 
     def cancel(self, job_id: str) -> None:
         """End a job before its next step."""
-        self._scheduler.cancel(job_id)
+        self._scheduler.end(job_id, "cancelled")
+
+    def changed(self, job: Job) -> None:
+        """The canvas of a live job was changed from outside: what was computed of it is void."""
+        self._runner.forget(job)
+        finish = self._finish(job)
+        if finish is not None:
+            self._scheduler.end(job.id, finish)
 
     def step(self) -> list[StepResult]:
         """One turn: at most one forward pass for every job that is up."""

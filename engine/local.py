@@ -26,6 +26,7 @@ from protocol.messages import (
     Done,
     Error,
     Fill,
+    Pin,
     Revise,
     ServerMessage,
 )
@@ -81,6 +82,8 @@ class LocalEngine:
         match message:
             case Fill():
                 self._open(message, client)
+            case Revise():
+                self._revise(message)
             case Cancel():
                 for work in self._session.cancel(message.id):
                     self._engine.cancel(work)
@@ -118,6 +121,15 @@ class LocalEngine:
         turn.messages = [_with_wait(message, wait) for message in turn.messages]
         self._take(turn)
 
+    def _revise(self, revise: Revise) -> None:
+        """Do what is asked of a live canvas, one op after the other."""
+        try:
+            for op in revise.ops:
+                if isinstance(op, Pin):
+                    self._take(self._session.pin(revise.id, op))
+        except ProtocolError as error:
+            self._refuse(revise, error)
+
     def _admit(self, fill: Fill, client: str) -> tuple[int, float]:
         """The wait a fill has to expect; ProtocolError overloaded if that is too long for it."""
         deadline = None if fill.deadline_ms is None else self._clock() + fill.deadline_ms / 1000
@@ -136,6 +148,8 @@ class LocalEngine:
             self._engine.add(work)
         for work_id in turn.cancel:
             self._engine.cancel(work_id)
+        for job in turn.changed:
+            self._engine.changed(job)
         for message in turn.messages:
             if isinstance(message, Done | Error):
                 self._owners.pop(message.id or "", None)

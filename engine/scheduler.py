@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from engine.fairness import Entry, can_meet, denoising_rows, in_order, packed, turns_before
-from engine.job import Status, StepResult, Work
+from engine.job import Finish, Status, StepResult, Work
 
 QUEUE_LIMIT = 256
 ROWS = 384
@@ -26,7 +26,7 @@ class Scheduler:
         self._batch_jobs = batch_jobs
         self._entries: dict[str, Entry] = {}
         self._served: dict[str, float] = {}  # rows of each client that has live jobs
-        self._cancelled: set[str] = set()
+        self._ending: dict[str, Finish] = {}
         self._arrivals = 0
 
     def __len__(self) -> int:
@@ -57,18 +57,18 @@ class Scheduler:
         text = f"The first step would be {wait * 1000:.0f} ms away, behind the deadline."
         return Refusal(text, wait)
 
-    def cancel(self, job_id: str) -> None:
+    def end(self, job_id: str, finish: Finish) -> None:
         """The job ends before its next step; unknown ids are ignored (it may have just ended)."""
         if job_id in self._entries:
-            self._cancelled.add(job_id)
+            self._ending.setdefault(job_id, finish)
 
     def expired(self, now: float) -> list[StepResult]:
-        """End cancelled jobs and those whose deadline has passed."""
+        """End the jobs that are to end and those whose deadline has passed."""
         results = []
         for entry in self._entries.values():
             job = entry.work
-            if job.id in self._cancelled:
-                results.append(StepResult(job, finish="cancelled"))
+            if job.id in self._ending:
+                results.append(StepResult(job, finish=self._ending[job.id]))
             elif job.deadline is not None and now >= job.deadline:
                 results.append(StepResult(job, finish="deadline"))
         self.retire(results)
@@ -101,6 +101,6 @@ class Scheduler:
     def _end(self, job: Work) -> None:
         job.status = Status.DONE
         del self._entries[job.id]
-        self._cancelled.discard(job.id)
+        self._ending.pop(job.id, None)
         if all(entry.work.client != job.client for entry in self._entries.values()):
             del self._served[job.client]

@@ -179,8 +179,8 @@ def test_queries_and_causal_jobs_know_their_rows() -> None:
 def test_cancelled_and_late_jobs_end_before_the_next_step() -> None:
     scheduler = Scheduler(8)
     read(scheduler, job("1"), job("10"), job("late", deadline=5.0))
-    scheduler.cancel("1")
-    scheduler.cancel("nobody")
+    scheduler.end("1", "cancelled")
+    scheduler.end("nobody", "cancelled")
     assert {r.work.id: r.finish for r in scheduler.expired(5.0)} == {
         "1": "cancelled",
         "late": "deadline",
@@ -195,13 +195,13 @@ def test_nothing_is_left_of_jobs_that_ended() -> None:
     for number in range(200):
         read(scheduler, job(f"j{number}", f"client{number % 7}"))
         if number % 2:
-            scheduler.cancel(f"j{number}")
+            scheduler.end(f"j{number}", "cancelled")
             scheduler.expired(0.0)
         else:
             scheduler.retire([done(work, finish=True) for work in scheduler.schedule()])
     assert len(scheduler) == 0
     assert not scheduler._served
-    assert not scheduler._cancelled
+    assert not scheduler._ending
 
 
 def test_what_cannot_meet_its_deadline_is_refused_at_once() -> None:

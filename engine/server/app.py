@@ -14,6 +14,7 @@ from engine.server.routes.llamacpp import infill_completion, props, slots
 from engine.server.routes.ollama import generate, show, tags, version
 from engine.server.routes.openai import completions, fim_completions, models
 from engine.server.routes.running import ClientGone
+from engine.server.schemas import schema
 from engine.server.services import Services
 from engine.server.websocket import infill
 from protocol.errors import ProtocolError
@@ -35,6 +36,7 @@ ROUTES = (
     tags,
     show,
     version,
+    schema,
 )
 WATCHING = frozenset({"/health", "/v1/health", "/ready", "/metrics"})
 """Paths that look at the server and don't keep it from being idle."""

@@ -48,7 +48,7 @@ class Extensions(Struct, frozen=True, kw_only=True):
     deadline_ms: int | None = None
     guided_regex: str | None = None
     guided_choice: tuple[str, ...] | None = None
-    guided_json: msgspec.Raw = msgspec.Raw()
+    guided_json: msgspec.Raw = msgspec.field(default_factory=msgspec.Raw)
     guided_grammar: str | None = None
 
 

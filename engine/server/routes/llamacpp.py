@@ -45,7 +45,7 @@ class InfillBody(Extensions, frozen=True, kw_only=True):
     stream: bool | None = None
     t_max_predict_ms: int | None = None
     grammar: str | None = None
-    json_schema: msgspec.Raw = msgspec.Raw()
+    json_schema: msgspec.Raw = msgspec.field(default_factory=msgspec.Raw)
     response_fields: list[str] | None = None
 
 

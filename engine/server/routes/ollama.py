@@ -40,7 +40,7 @@ class GenerateBody(Extensions, frozen=True, kw_only=True):
     prompt: str | None = None
     suffix: str | None = None
     stream: bool | None = None
-    format: msgspec.Raw = msgspec.Raw()
+    format: msgspec.Raw = msgspec.field(default_factory=msgspec.Raw)
     options: Options | None = None
 
 

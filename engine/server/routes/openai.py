@@ -33,7 +33,7 @@ class StreamOptions(Struct, frozen=True):
 class NamedSchema(Struct, frozen=True, rename={"body": "schema"}):
     """A JSON Schema as OpenAI wraps it."""
 
-    body: msgspec.Raw = msgspec.Raw()
+    body: msgspec.Raw = msgspec.field(default_factory=msgspec.Raw)
 
 
 class ResponseFormat(Struct, frozen=True):

@@ -90,6 +90,17 @@ class Canvas:
         for name in ARRAYS:
             setattr(self, name, getattr(joined, name))
 
+    def splice(self, start: int, stop: int, tokens: list[int]) -> None:
+        """Put final tokens in the place of the slots [start, stop)."""
+        if not 0 <= start <= stop <= len(self) or not tokens:
+            raise ValueError("a splice lies inside the canvas and has tokens")
+        fresh = Canvas(len(tokens), self.mask_id)
+        for slot, token in enumerate(tokens):
+            fresh.fix(slot, token)
+        for name in ARRAYS:
+            old, new = getattr(self, name), getattr(fresh, name)
+            setattr(self, name, np.concatenate([old[:start], new, old[stop:]]))
+
     def followed_by(self, other: "Canvas") -> "Canvas":
         """A canvas with the slots of both."""
         joined = Canvas(len(self) + len(other), self.mask_id)

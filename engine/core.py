@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from engine.job import Finish, Job, Query, StepResult, Work
 from engine.runner import Runner
-from engine.scheduler import Scheduler
+from engine.scheduler import Refusal, Scheduler
 
 GROWTH = 16
 PACE = 0.7
@@ -37,16 +37,33 @@ class Engine:
 
     def add(self, job: Work) -> None:
         """Queue a job."""
-        self._scheduler.add(job)
+        self._scheduler.add(job, self._clock())
+
+    def refusal(self, job: Work) -> Refusal | None:
+        """Why a new job can't be served in time, at the present pace."""
+        return self._scheduler.refusal(job, self._pace, self._clock())
+
+    def wait(self, job: Work) -> tuple[int, float]:
+        """Passes and seconds until a new job would take part in one."""
+        turns = self._scheduler.turns_before(job, self._clock())
+        return turns, turns * self._pace
 
     def cancel(self, job_id: str) -> None:
         """End a job before its next step."""
-        self._scheduler.cancel(job_id)
+        self._scheduler.end(job_id, "cancelled")
+
+    def changed(self, job: Job) -> None:
+        """The canvas of a live job was changed from outside: what was computed of it is void."""
+        self._runner.forget(job)
+        finish = self._finish(job)
+        if finish is not None:
+            self._scheduler.end(job.id, finish)
 
     def step(self) -> list[StepResult]:
         """One turn: at most one forward pass for every job that is up."""
-        results = self._scheduler.expired(self._clock())
-        stepped = [self._settle(result) for result in self._run(self._scheduler.schedule())]
+        now = self._clock()
+        results = self._scheduler.expired(now)
+        stepped = [self._settle(result) for result in self._run(self._scheduler.schedule(now))]
         self._scheduler.retire(stepped)
         results += stepped
         for result in results:

@@ -113,7 +113,7 @@ class FrameReader:
 
 
 def read_frames(pipe: BinaryIO) -> Iterator[bytes]:
-    """The frames of a blocking pipe until it ends."""
+    """The frames of a blocking, unbuffered pipe until it ends."""
     reader = FrameReader()
-    while data := pipe.read1(1 << 16):  # type: ignore[attr-defined]
+    while data := pipe.read(1 << 16):
         yield from reader.feed(data)

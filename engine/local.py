@@ -5,19 +5,31 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from engine.backend import open_model
 from engine.capabilities import CAPABILITIES
 from engine.config import EngineConfig
 from engine.core import Engine
 from engine.hub import EngineFacts, Load
-from engine.job import Priority
+from engine.job import Context, Priority, Query
 from engine.runner import Runner
 from engine.scheduler import Scheduler
 from engine.session import Session, Turn
 from models.loader import Model
 from protocol.capabilities import require
 from protocol.errors import ProtocolError
-from protocol.messages import Cancel, ClientMessage, Done, Error, Fill, Revise, ServerMessage
+from protocol.messages import (
+    Accepted,
+    Cancel,
+    ClientMessage,
+    Done,
+    Error,
+    Fill,
+    Pin,
+    Revise,
+    ServerMessage,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +82,8 @@ class LocalEngine:
         match message:
             case Fill():
                 self._open(message, client)
+            case Revise():
+                self._revise(message)
             case Cancel():
                 for work in self._session.cancel(message.id):
                     self._engine.cancel(work)
@@ -98,12 +112,33 @@ class LocalEngine:
 
     def _open(self, fill: Fill, client: str) -> None:
         try:
+            wait = self._admit(fill, client)
             turn = self._session.open(fill)
         except ProtocolError as error:
             self._refuse(fill, error)
             return
         self._owners[fill.id] = Owner(client, fill.priority)
+        turn.messages = [_with_wait(message, wait) for message in turn.messages]
         self._take(turn)
+
+    def _revise(self, revise: Revise) -> None:
+        """Do what is asked of a live canvas, one op after the other."""
+        try:
+            for op in revise.ops:
+                if isinstance(op, Pin):
+                    self._take(self._session.pin(revise.id, op))
+        except ProtocolError as error:
+            self._refuse(revise, error)
+
+    def _admit(self, fill: Fill, client: str) -> tuple[int, float]:
+        """The wait a fill has to expect; ProtocolError overloaded if that is too long for it."""
+        deadline = None if fill.deadline_ms is None else self._clock() + fill.deadline_ms / 1000
+        probe = Query("", Context(()), [], deadline=deadline, client=client, priority=fill.priority)
+        refusal = self._engine.refusal(probe)
+        if refusal is not None:
+            again = round(refusal.retry_after * 1000)
+            raise ProtocolError("overloaded", refusal.message, None, again)
+        return self._engine.wait(probe)
 
     def _take(self, turn: Turn) -> None:
         self._outbox.extend(turn.messages)
@@ -113,6 +148,8 @@ class LocalEngine:
             self._engine.add(work)
         for work_id in turn.cancel:
             self._engine.cancel(work_id)
+        for job in turn.changed:
+            self._engine.changed(job)
         for message in turn.messages:
             if isinstance(message, Done | Error):
                 self._owners.pop(message.id or "", None)
@@ -120,8 +157,17 @@ class LocalEngine:
     def _refuse(self, message: ClientMessage, error: ProtocolError) -> None:
         """Say why something is not done; a live fill that was to be changed goes on."""
         ends = not isinstance(message, Revise) and message.id not in self._owners
-        refusal = Error(error.code, str(error), message.id, error.param, ends=ends)
+        refusal = Error(
+            error.code, str(error), message.id, error.param, error.retry_after_ms, ends=ends
+        )
         self._outbox.append(refusal)
+
+
+def _with_wait(message: ServerMessage, wait: tuple[int, float]) -> ServerMessage:
+    if not isinstance(message, Accepted):
+        return message
+    turns, seconds = wait
+    return replace(message, position=turns, est_ms=round(seconds * 1000, 1))
 
 
 def open_engine(config: EngineConfig) -> LocalEngine:

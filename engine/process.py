@@ -193,7 +193,8 @@ class EngineProcess:
         finally:
             self.facts, self._process, self.load = None, None, Load()
             await _stop(process)
-            logger.warning("the engine process ended with status %s", process.returncode)
+            level = logging.WARNING if process.returncode else logging.INFO
+            logger.log(level, "the engine process ended with status %s", process.returncode)
             self._fail_live("The engine stopped in the middle of this; it is being restarted.")
             self._settle_first(EngineError("The engine process ended before it was ready."))
 

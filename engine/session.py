@@ -12,6 +12,7 @@ from engine.constraints.prefix_index import PrefixIndex
 from engine.hole import Hole, shape_hole
 from engine.job import Job, StepResult, Work
 from engine.making import DEFAULT_POLICY, Maker
+from engine.pinning import pin
 from engine.prompt import Prompt, Prompter
 from engine.search import Search
 from engine.shape.answer import Answer, Edit, edited
@@ -19,7 +20,18 @@ from engine.told import told
 from models.loader import Model
 from protocol.cells import Cell, diff, render
 from protocol.errors import ProtocolError
-from protocol.messages import Accepted, Delta, Done, Error, Fill, ServerMessage, Stats, Token
+from protocol.messages import (
+    Accepted,
+    Delta,
+    Done,
+    Error,
+    Fill,
+    Pin,
+    ServerMessage,
+    Splice,
+    Stats,
+    Token,
+)
 
 
 @dataclass(slots=True)
@@ -41,11 +53,12 @@ class LiveFill:
 
 @dataclass(slots=True)
 class Turn:
-    """What a result calls for: messages up, work down, work to end."""
+    """What a result calls for: messages up, work down, work to end, work that was changed."""
 
     messages: list[ServerMessage] = field(default_factory=list)
     add: list[Work] = field(default_factory=list)
     cancel: list[str] = field(default_factory=list)
+    changed: list[Job] = field(default_factory=list)
 
 
 class Session:
@@ -84,6 +97,21 @@ class Session:
         """Ids of the work that ends with a fill; none if the fill is not live."""
         live = self._live.get(fill_id)
         return live.search.running if live else []
+
+    def pin(self, fill_id: str, op: Pin) -> Turn:
+        """Put text that a person typed into a live canvas; ProtocolError if it can't go there."""
+        live = self._live.get(fill_id)
+        if live is None or live.search.lead.id not in live.search.running:
+            raise ProtocolError("not_found", "This fill is not running.", "id")
+        insert = pin(live.search, op, self._model.tokenizer, live.prompt.required)
+        turn = Turn(changed=[live.search.lead])
+        delete = min(op.stop, len(live.cells)) - op.start
+        live.cells[op.start : op.stop] = [None] * insert
+        if insert != delete:
+            turn.messages.append(Splice(fill_id, op.start, delete, insert))
+        if delta := self._delta(live):
+            turn.messages.append(delta)
+        return turn
 
     def advance(self, result: StepResult) -> Turn:
         """What a step calls for: frames for the client, and the search's next work."""

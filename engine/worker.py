@@ -132,4 +132,6 @@ def main(open_engine: Open) -> int:
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     outbox = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    return run(open_engine, sys.stdin.buffer, outbox)
+    # Unbuffered: a buffer's lock, held by the reader thread, would break the interpreter's end.
+    inbox = os.fdopen(os.dup(sys.stdin.fileno()), "rb", buffering=0)
+    return run(open_engine, inbox, outbox)

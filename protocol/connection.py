@@ -203,8 +203,11 @@ class ServerConnection:
     def _revise(self, revise: Revise) -> list[ClientMessage]:
         try:
             check(revise)
-            if not self._is_live(revise.id):
+            flow = self._flow(revise.id)
+            if flow is None or flow.final is not None:
                 raise ProtocolError("not_found", "There is no live fill of this id.", "id")
+            if flow.is_stale(revise.base_seq):
+                raise ProtocolError("stale_base", "The slots have moved since.", "base_seq")
         except ProtocolError as error:
             self._refuse(error, revise.id)
             return []

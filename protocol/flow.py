@@ -50,6 +50,7 @@ class Flow:
         self._whole: set[int] = set()  # canvases that are due as a Snap
         self._splices: list[Splice] = []  # due before any dirty slot
         self._shown: dict[int, int] = {}  # mode prefix: slots sent so far
+        self._moved = 0  # frames before this one number the slots otherwise
 
     @property
     def seq(self) -> int:
@@ -81,6 +82,10 @@ class Flow:
                 self._make_whole(message.canvas)
             case _:
                 self.final = message
+
+    def is_stale(self, seq: int) -> bool:
+        """Whether slots as frame `seq` numbers them may be others now."""
+        return seq < self._moved or seq > self._seq
 
     def ack(self, seq: int) -> bool:
         """The client has applied every frame up to `seq`; False if there was no such frame."""
@@ -139,6 +144,7 @@ class Flow:
 
     def _hear_splice(self, splice: Splice) -> None:
         self._canvas(splice.canvas).apply(splice)
+        self._moved = self._seq + 1
         if self.mode == "final":
             return
         if self.mode == "prefix" or self._dirty.get(splice.canvas) or splice.canvas in self._whole:

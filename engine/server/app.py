@@ -8,10 +8,36 @@ from litestar.di import Provide
 from engine.server.config import BODY_LIMIT
 from engine.server.guard import ASGIApp, Guard, Receive, Scope, Send
 from engine.server.health import health, metrics, ready
+from engine.server.routes.answers import gone, refuse
+from engine.server.routes.inception import apply_completions, edit_completions
+from engine.server.routes.llamacpp import infill_completion, props, slots
+from engine.server.routes.ollama import generate, show, tags, version
+from engine.server.routes.openai import completions, fim_completions, models
+from engine.server.routes.running import ClientGone
+from engine.server.schemas import schema
 from engine.server.services import Services
 from engine.server.websocket import infill
+from protocol.errors import ProtocolError
 
-ROUTES = (infill, health, ready, metrics)
+ROUTES = (
+    infill,
+    health,
+    ready,
+    metrics,
+    completions,
+    fim_completions,
+    models,
+    edit_completions,
+    apply_completions,
+    infill_completion,
+    props,
+    slots,
+    generate,
+    tags,
+    show,
+    version,
+    schema,
+)
 WATCHING = frozenset({"/health", "/v1/health", "/ready", "/metrics"})
 """Paths that look at the server and don't keep it from being idle."""
 
@@ -43,5 +69,6 @@ def build_app(services: Services) -> Guard:
         request_max_body_size=BODY_LIMIT,
         openapi_config=None,
         logging_config=None,
+        exception_handlers={ProtocolError: refuse, ClientGone: gone},
     )
     return Guard(Counted(cast(Any, app), services), services.config)

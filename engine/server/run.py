@@ -54,11 +54,13 @@ class Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, stop: Callable[[str], None]) -> None:
         super().__init__(config)
         self._stop = stop
+        self._asked = False
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """The first signal drains; the second ends everything at once."""
-        if self.should_exit:
-            self.force_exit = True
+        """The first signal drains, the second doesn't wait for that, the third for nothing."""
+        self.force_exit = self.should_exit
+        self.should_exit = self._asked
+        self._asked = True
         self._stop(signal.Signals(sig).name)
 
 
@@ -125,7 +127,7 @@ async def _serve(serving: Serving, runtime: RuntimeFile, listening: socket.socke
     server = Server(uvicorn_config(build_app(services), serving.server), stop)
     tasks = [
         asyncio.create_task(_announce(serving, pool, runtime, listening)),
-        asyncio.create_task(_watch_idle(services, stop)),
+        asyncio.create_task(_watch_idle(services, pool, stop)),
         asyncio.create_task(_drain(services, server, stopping)),
     ]
     running = asyncio.create_task(server.serve(sockets=[listening]))
@@ -163,9 +165,11 @@ async def _announce(
     serving.announce(info)
 
 
-async def _watch_idle(services: Services, stop: Callable[[str], None]) -> None:
-    """Stop when nobody has been here for long enough."""
+async def _watch_idle(services: Services, pool: EnginePool, stop: Callable[[str], None]) -> None:
+    """Stop when nobody has been here for long enough, once there was something to come for."""
     limit = services.config.idle_seconds
+    await pool.ready()
+    services.touched = services.clock()
     while limit is not None:
         await asyncio.sleep(min(1.0, limit / 4))
         if services.idle_seconds() >= limit and not services.sessions.live:

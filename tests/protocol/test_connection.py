@@ -29,6 +29,7 @@ from protocol.messages import (
     Pong,
     Revise,
     Snap,
+    Splice,
     ToClient,
     ToServer,
     Welcome,
@@ -210,6 +211,15 @@ def test_cancel_and_revise_reach_the_engine_only_while_the_fill_lives() -> None:
     (error,) = server.connection.drain(0.0)
     assert b'"not_found"' in error
     assert server.closed() is None
+
+
+def test_slots_that_have_moved_are_not_revised() -> None:
+    server = running()
+    server.connection.hear(Splice("a", 0, 1, 2))
+    assert server.hears(Revise(id="a", base_seq=0, ops=(Pin(0, 1, "x"),))) == []
+    (error,) = [m for m in server.says() if isinstance(m, Error)]
+    assert (error.code, error.ends) == ("stale_base", False)
+    assert len(server.hears(Revise(id="a", base_seq=1, ops=(Pin(0, 1, "x"),)))) == 1
 
 
 def test_superseding_cancels_first() -> None:

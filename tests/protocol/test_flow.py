@@ -202,3 +202,17 @@ def test_illegal_orders_from_the_engine_are_refused() -> None:
     it.hear(DONE)
     with pytest.raises(IllegalOrder):
         it.hear(delta(0, "x"))
+
+
+def test_slots_are_stale_once_they_have_moved() -> None:
+    it = running()
+    it.hear(delta(0, "x"))
+    it.take(0.0)
+    assert not it.is_stale(0)
+    assert not it.is_stale(1)
+    assert it.is_stale(2), "there is no such frame yet"
+    it.hear(Splice("a", 1, 1, 2))
+    assert it.is_stale(1), "the splice is on the way"
+    it.take(0.0)
+    assert it.is_stale(1)
+    assert not it.is_stale(2)

@@ -41,9 +41,9 @@ def running(hub: InlineHub | None = None, config: ServerConfig = LOOPBACK) -> It
     up, stop = threading.Event(), []
 
     async def serve() -> None:
-        listening = listen(config)
         services = make_services(hub, config)
         server = Server(uvicorn_config(build_app(services), config), lambda why: None)
+        listening = listen(config)
         stop.append(server)
         stepping = asyncio.create_task(hub.run())
         serving = asyncio.create_task(server.serve(sockets=[listening]))

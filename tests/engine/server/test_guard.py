@@ -22,7 +22,7 @@ GOOD = "https://good.example"
 
 
 def get(server: Running, path: str, **headers: str) -> httpx.Response:
-    with httpx.Client(trust_env=False) as client:
+    with httpx.Client(trust_env=False, verify=False) as client:
         return client.get(server.http + path, headers=headers)
 
 
@@ -57,7 +57,7 @@ def ws_status(server: Running, **options: Any) -> int:
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("method", ["GET", "POST", "HEAD", "OPTIONS"])
 def test_every_route_wants_the_token(locked: Running, path: str, method: str) -> None:
-    with httpx.Client(trust_env=False) as client:
+    with httpx.Client(trust_env=False, verify=False) as client:
         answer = client.request(method, locked.http + path)
     assert answer.status_code == 401
     assert "good.example" not in str(answer.headers)
@@ -161,7 +161,7 @@ def test_a_foreign_origin_is_refused(locked: Running, token: str, origin: str) -
 def test_a_listed_origin_may_read_the_answer(locked: Running, token: str) -> None:
     answer = get(locked, "/health", Authorization=f"Bearer {token}", Origin=GOOD)
     assert answer.headers["access-control-allow-origin"] == GOOD
-    with httpx.Client(trust_env=False) as client:
+    with httpx.Client(trust_env=False, verify=False) as client:
         preflight = client.options(locked.http + "/health", headers={"Origin": GOOD})
     assert preflight.status_code == 204
     assert "authorization" in preflight.headers["access-control-allow-headers"]

@@ -1,0 +1,97 @@
+"""How HTTP answers look: JSON, errors, server-sent events, lines of JSON. Status 200, never 201."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from typing import Any
+
+import msgspec
+from litestar import Request, Response
+from litestar.response import Stream
+
+from engine.server.routes.running import ClientGone, Gone
+from protocol.errors import HTTP_STATUS, ProtocolError
+
+AnyRequest = Request[Any, Any, Any]
+DONE = b"data: [DONE]\n\n"
+KINDS = {401: "authentication_error", 404: "not_found_error", 429: "rate_limit_error"}
+CLOSED_STATUS = 499
+
+
+class ErrorBody(msgspec.Struct, frozen=True):
+    """The inside of an error."""
+
+    message: str
+    type: str
+    param: str | None
+    code: str
+
+
+class ErrorAnswer(msgspec.Struct, frozen=True):
+    """An error as OpenAI's clients read it."""
+
+    error: ErrorBody
+
+
+def error_answer(error: ProtocolError) -> ErrorAnswer:
+    """The body that tells of an error."""
+    status = HTTP_STATUS[error.code]
+    kind = KINDS.get(status, "invalid_request_error" if status < 500 else "server_error")
+    return ErrorAnswer(ErrorBody(str(error), kind, error.param, error.code))
+
+
+def refuse(_: AnyRequest, error: ProtocolError) -> Response[ErrorAnswer]:
+    """Exception handler: the error with its status and, where it helps, when to come back."""
+    headers = {}
+    if error.retry_after_ms is not None:
+        headers["Retry-After"] = str(max(1, round(error.retry_after_ms / 1000)))
+    return Response(error_answer(error), status_code=HTTP_STATUS[error.code], headers=headers)
+
+
+def gone(_: AnyRequest, __: ClientGone) -> Response[bytes]:
+    """Exception handler: nobody reads this."""
+    return Response(b"", status_code=CLOSED_STATUS)
+
+
+def watch(request: AnyRequest) -> Gone:
+    """Waits until the client has hung up; the body must have been read."""
+
+    async def hung_up() -> None:
+        while True:
+            event = await request.receive()
+            if event["type"] == "http.disconnect":
+                return
+            await asyncio.sleep(0)
+
+    return hung_up
+
+
+def events(chunks: AsyncGenerator[Any, None]) -> Stream:
+    """Server-sent events, one a chunk, and the mark of the end; an error is the last event."""
+    return _stream(chunks, lambda body: b"data: " + body + b"\n\n", DONE, "text/event-stream")
+
+
+def lines(chunks: AsyncGenerator[Any, None]) -> Stream:
+    """One line of JSON a chunk."""
+    return _stream(chunks, lambda body: body + b"\n", b"", "application/x-ndjson")
+
+
+def bare_events(chunks: AsyncGenerator[Any, None]) -> Stream:
+    """Server-sent events without a mark of the end."""
+    return _stream(chunks, lambda body: b"data: " + body + b"\n\n", b"", "text/event-stream")
+
+
+def _stream(
+    chunks: AsyncGenerator[Any, None], frame: Callable[[bytes], bytes], end: bytes, media: str
+) -> Stream:
+    async def body() -> AsyncGenerator[bytes, None]:
+        try:
+            async with aclosing(chunks):
+                async for chunk in chunks:
+                    yield frame(msgspec.json.encode(chunk))
+        except ProtocolError as error:
+            yield frame(msgspec.json.encode(error_answer(error)))
+            return
+        yield end
+
+    return Stream(body(), status_code=200, media_type=media, headers={"Cache-Control": "no-store"})

@@ -1,0 +1,181 @@
+"""What HTTP clients ask, whatever their dialect: one struct, and the step to a Fill.
+
+HTTP bodies are read leniently: unknown fields are ignored, nulls take defaults, and what this
+engine can't do is dropped where dropping it is harmless, else refused.
+"""
+
+import secrets
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from engine.hub import EngineFacts
+from protocol.capabilities import needs
+from protocol.checks import check
+from protocol.constraint import Choices, Constraint, Ebnf, JsonSchema, Regex
+from protocol.errors import ProtocolError
+from protocol.limits import (
+    CANVAS_LIMIT,
+    FILE_LIMIT,
+    FILES_LIMIT,
+    FILES_TOTAL_LIMIT,
+    PREFIX_LIMIT,
+    STOP_LIMIT,
+    STOPS_LIMIT,
+    SUFFIX_LIMIT,
+)
+from protocol.messages import CanvasSpec, ContextFile, Fill, PolicyName, Sampling, ShapeName
+
+T = TypeVar("T")
+NO_SUFFIX = "<|endoftext|>"
+"""What a client sends that means none."""
+TEMPERATURE = 0.2
+START_SLOTS = 64
+"""A smaller bound on the answer is also the canvas; a larger one leaves that to the engine."""
+HINTS = ("context", "instruction", "old_text")
+"""Parts that only help; an engine that can't use them does without."""
+
+
+class Extensions(Struct, frozen=True, kw_only=True):
+    """Fields of ours that every route takes beside the client's own."""
+
+    steps: int | None = None
+    policy: PolicyName | None = None
+    threshold: float | None = None
+    shape: ShapeName | None = None
+    lines: int | None = None
+    deadline_ms: int | None = None
+    guided_regex: str | None = None
+    guided_choice: tuple[str, ...] | None = None
+    guided_json: msgspec.Raw = msgspec.field(default_factory=msgspec.Raw)
+    guided_grammar: str | None = None
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """A request in our words. None takes the default."""
+
+    prefix: str
+    suffix: str = ""
+    max_tokens: int | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+    n: int = 1
+    files: tuple[ContextFile, ...] = ()
+    instruction: str | None = None
+    old_text: str | None = None
+    constraint: Constraint | None = None
+    extensions: Extensions = Extensions()
+
+
+def read_body(data: bytes, kind: type[T]) -> T:
+    """The body of a request; ProtocolError if it isn't one."""
+    try:
+        return msgspec.json.decode(data or b"{}", type=kind)
+    except msgspec.ValidationError as error:
+        _, found, place = str(error).rpartition(" - at `$.")
+        param = place.rstrip("`") if found else None
+        raise ProtocolError("invalid_message", str(error), param) from None
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise ProtocolError("malformed", f"The body is not JSON: {error}") from None
+
+
+def stops_of(stop: str | list[str] | None) -> tuple[str, ...]:
+    """Stop strings however they were written; empty ones mean nothing."""
+    given = [stop] if isinstance(stop, str) else stop or []
+    if len(given) > STOPS_LIMIT or any(len(one) > STOP_LIMIT for one in given):
+        text = f"At most {STOPS_LIMIT} stop strings of {STOP_LIMIT} characters."
+        raise ProtocolError("too_large", text, "stop")
+    return tuple(one for one in given if one)
+
+
+def json_text(raw: msgspec.Raw) -> str | None:
+    """The JSON that stood in a field; None where there was none, or null."""
+    text = bytes(raw).decode()
+    return None if text in ("", "null") else text
+
+
+def constraint_of(extensions: Extensions) -> Constraint | None:
+    """The constraint that the guided fields ask for."""
+    if extensions.guided_regex is not None:
+        return Regex(extensions.guided_regex)
+    if extensions.guided_choice is not None:
+        return Choices(extensions.guided_choice)
+    if (schema := json_text(extensions.guided_json)) is not None:
+        return JsonSchema(schema)
+    if extensions.guided_grammar is not None:
+        return Ebnf(extensions.guided_grammar)
+    return None
+
+
+def fills_of(asked: Asked, facts: EngineFacts) -> list[Fill]:
+    """The fills of a request, one a choice; ProtocolError if it is out of bounds.
+
+    Without a seed each gets one of its own, so that equal requests don't give equal answers.
+    """
+    if not 1 <= asked.n <= 8:
+        raise ProtocolError("invalid_message", "Between 1 and 8 choices can be asked.", "n")
+    first = secrets.randbits(31) if asked.seed is None else abs(asked.seed) % 2**31
+    fills = [_fill(asked, first + number) for number in range(asked.n)]
+    return [_without_hints(_checked(fill), facts) for fill in fills]
+
+
+def _fill(asked: Asked, seed: int) -> Fill:
+    extra, most = asked.extensions, asked.max_tokens
+    if most is not None and most < 1:
+        raise ProtocolError("invalid_message", "At least one token must be allowed.", "max_tokens")
+    slots = most if most is not None and most <= min(START_SLOTS, CANVAS_LIMIT) else None
+    suffix = "" if asked.suffix == NO_SUFFIX else asked.suffix
+    return Fill(
+        id=f"http-{secrets.token_hex(8)}",
+        prefix=asked.prefix[-PREFIX_LIMIT:],
+        suffix=suffix[:SUFFIX_LIMIT],
+        shape=extra.shape or "auto",
+        lines=extra.lines,
+        canvas=CanvasSpec(tokens=slots),
+        sampling=Sampling(
+            policy=extra.policy,
+            steps=extra.steps,
+            threshold=0.9 if extra.threshold is None else extra.threshold,
+            temperature=TEMPERATURE if asked.temperature is None else asked.temperature,
+            top_p=asked.top_p or 1.0,
+            seed=seed,
+            branches=1,  # the text is streamed: no other branch may win later
+        ),
+        deadline_ms=extra.deadline_ms,
+        context=_fitting(asked.files),
+        instruction=asked.instruction,
+        old_text=asked.old_text,
+        constraint=asked.constraint or constraint_of(extra),
+    )
+
+
+def _fitting(files: tuple[ContextFile, ...]) -> tuple[ContextFile, ...]:
+    """As many files, from the last back, as a fill may have; long ones lose their end."""
+    kept: list[ContextFile] = []
+    room = FILES_TOTAL_LIMIT
+    for file in reversed(files[-FILES_LIMIT:]):
+        text = file.text[: min(FILE_LIMIT, room)]
+        room -= len(text)
+        kept.append(ContextFile(file.path[:1024] or "untitled", text))
+    return tuple(reversed(kept))
+
+
+def _checked(fill: Fill) -> Fill:
+    """`fill`, once it is known to keep the protocol's bounds."""
+    try:
+        fill = msgspec.convert(msgspec.to_builtins(fill), Fill)
+    except msgspec.ValidationError as error:
+        raise ProtocolError("invalid_message", str(error)) from None
+    check(fill)
+    return fill
+
+
+def _without_hints(fill: Fill, facts: EngineFacts) -> Fill:
+    """Drop what only helps, where the engine can't use it."""
+    lacking = {name for name, _ in needs(fill) if name not in facts.caps}
+    blank = {"context": (), "instruction": None, "old_text": None}
+    dropped = {name: blank[name] for name in HINTS if name in lacking}
+    return msgspec.structs.replace(fill, **dropped)

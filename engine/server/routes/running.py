@@ -1,0 +1,191 @@
+"""Runs fills for HTTP: to their end, or as settled text while they run; cancels when nobody waits.
+
+A client that reads slowly holds up nothing: it is behind a mirror of the canvas, not a queue.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from engine.hole import shape_hole
+from engine.hub import EngineFacts
+from engine.server.routes.asking import Asked, fills_of
+from engine.server.routes.settled import SettledText, cut_at_stop
+from engine.server.services import Services
+from protocol.errors import ProtocolError
+from protocol.messages import Accepted, Delta, Done, Error, Fill, ServerMessage, Snap, Splice, Stats
+from protocol.mirror import Mirror
+from protocol.values import FinishReason
+
+Gone = Callable[[], Awaitable[object]]
+
+
+class ClientGone(Exception):
+    """Nobody waits for the answer any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How one choice ended. `stop` is the stop string it ended at, if it did."""
+
+    text: str
+    finish: FinishReason
+    stats: Stats
+    stopped: bool
+
+    @property
+    def reason(self) -> str:
+        """In OpenAI's words."""
+        return "length" if self.finish in ("length", "deadline") and not self.stopped else "stop"
+
+
+class Run:
+    """One fill on a line of its own."""
+
+    def __init__(self, services: Services, fill: Fill, stops: tuple[str, ...]) -> None:
+        hole = shape_hole(fill.prefix, fill.suffix, fill.shape, fill.lines)
+        self._services = services
+        self._fill = fill
+        self._stops = stops
+        self._settled = SettledText(hole, stops)
+        self._mirror = Mirror()
+        self._news = asyncio.Event()
+        self._end: Done | Error | None = None
+        self._link = services.hub.connect("http", self._deliver)
+
+    async def pieces(self) -> AsyncGenerator[str, None]:
+        """Settled text as it comes; `outcome` is known behind the last. ProtocolError may come."""
+        self._link.send(self._fill)
+        try:
+            while self._end is None and not self._settled.stopped:
+                await self._news.wait()
+                self._news.clear()
+                if piece := self._settled.grow(self._mirror.settled_text):
+                    yield piece
+            if self._end is not None and (rest := self._rest(self._end)):
+                yield rest
+        finally:
+            self.close()
+
+    async def outcome(self) -> Outcome:
+        """The end; waits for it if need be."""
+        async with aclosing(self.pieces()) as pieces:
+            async for _ in pieces:
+                pass
+        return self.ended()
+
+    def ended(self) -> Outcome:
+        """How it ended, behind the last piece."""
+        if isinstance(self._end, Done):
+            text, stopped = cut_at_stop(self._end.text, self._stops)
+            return Outcome(text, self._end.finish, self._end.stats, stopped)
+        stats = Stats(tokens=self._mirror.settled)
+        return Outcome(self._settled.said, "stop", stats, stopped=True)
+
+    def close(self) -> None:
+        """Cancel what still runs."""
+        self._link.close()
+
+    def _rest(self, end: Done | Error) -> str:
+        if isinstance(end, Error):
+            raise _raised(end)
+        rest = self._settled.finish(end.text)
+        if rest is None:
+            raise ProtocolError("engine_failed", "The answer changed after a part of it was sent.")
+        return rest
+
+    def _deliver(self, message: ServerMessage) -> None:
+        match message:
+            case Accepted():
+                self._mirror.apply(_masks(message))
+            case Delta() | Splice() | Snap():
+                if message.canvas == 0:
+                    self._mirror.apply(message)
+            case Done() | Error():
+                self._end = message
+                self._services.metrics.ended(message)
+            case _:
+                pass
+        self._news.set()
+
+
+def _masks(accepted: Accepted) -> Snap:
+    size = accepted.canvas_tokens
+    return Snap(accepted.id, 0, (None,) * size, (0.0,) * size)
+
+
+def _raised(error: Error) -> ProtocolError:
+    return ProtocolError(
+        error.code,  # type: ignore[arg-type]
+        error.message,
+        error.param,
+        error.retry_after_ms,
+    )
+
+
+def ready_facts(services: Services) -> EngineFacts:
+    """What the engine is; ProtocolError if there is none, or the server stops."""
+    if services.sessions.draining:
+        raise ProtocolError("draining", "The server is stopping.", None, 1000)
+    if services.hub.facts is None:
+        raise ProtocolError("overloaded", "Loading model", None, 1000)
+    return services.hub.facts
+
+
+def runs_of(services: Services, asked: Asked) -> list[Run]:
+    """The runs of a request, one a choice."""
+    fills = fills_of(asked, ready_facts(services))
+    return [Run(services, fill, asked.stop) for fill in fills]
+
+
+async def outcomes(services: Services, asked: Asked, gone: Gone) -> list[Outcome]:
+    """Every choice to its end; ClientGone as soon as nobody waits for them."""
+    runs = runs_of(services, asked)
+    work = asyncio.gather(*(run.outcome() for run in runs))
+    watch = asyncio.ensure_future(gone())
+    services.requests += 1
+    try:
+        await asyncio.wait((work, watch), return_when=asyncio.FIRST_COMPLETED)
+        if not work.done():
+            raise ClientGone
+        return await work
+    finally:
+        services.requests -= 1
+        work.cancel()
+        watch.cancel()
+        for run in runs:
+            run.close()
+        await asyncio.gather(work, watch, return_exceptions=True)
+
+
+async def merged(
+    services: Services, runs: list[Run]
+) -> AsyncGenerator[tuple[int, str | None], None]:
+    """The pieces of every choice as they come; (choice, None) is the end of one."""
+    queue: asyncio.Queue[tuple[int, str | None] | BaseException] = asyncio.Queue(maxsize=8)
+
+    async def pump(number: int, run: Run) -> None:
+        try:
+            async with aclosing(run.pieces()) as pieces:
+                async for piece in pieces:
+                    await queue.put((number, piece))
+            await queue.put((number, None))
+        except ProtocolError as error:
+            await queue.put(error)
+
+    tasks = [asyncio.create_task(pump(number, run)) for number, run in enumerate(runs)]
+    services.requests += 1
+    open_runs = len(runs)
+    try:
+        while open_runs:
+            item = await queue.get()
+            if isinstance(item, BaseException):
+                raise item
+            open_runs -= item[1] is None
+            yield item
+    finally:
+        services.requests -= 1
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

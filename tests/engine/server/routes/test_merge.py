@@ -1,0 +1,95 @@
+"""Merge: anchors that are clear are followed, everything else is refused."""
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.server.routes.merge import Unclear, merge
+
+FILE = """import os
+
+def one():
+    return 1
+
+def two():
+    x = 2
+    return x
+
+def three():
+    return 3
+"""
+GAP = "# ... existing code ...\n"
+
+
+@pytest.mark.parametrize(
+    ("snippet", "old", "new"),
+    [
+        (GAP + "def two():\n    y = 22\n    return x\n" + GAP, "    x = 2\n", "    y = 22\n"),
+        (GAP + "def one():\n    return 11\n\ndef two():\n" + GAP, "return 1\n", "return 11\n"),
+        (GAP + "def three():\n    return 33\n", "return 3\n", "return 33\n"),
+        ("import os\nimport sys\n\ndef one():\n" + GAP, "import os\n", "import os\nimport sys\n"),
+        ("def two():\n    y = 22\n    return x\n", "    x = 2\n", "    y = 22\n"),
+        (
+            "  // ... existing code ... keep it\ndef three():\n    pass\n    return 3\n"
+            "<!-- ... existing code ... -->",
+            "def three():\n",
+            "def three():\n    pass\n",
+        ),
+    ],
+)
+def test_a_clear_snippet_changes_its_region_alone(snippet: str, old: str, new: str) -> None:
+    assert merge(FILE, snippet) == FILE.replace(old, new, 1)
+
+
+def test_several_pieces_go_from_top_to_bottom() -> None:
+    snippet = f"{GAP}def one():\n    return 11\n\ndef two():\n{GAP}def three():\n    return 33\n"
+    assert merge(FILE, snippet) == FILE.replace("return 1\n", "return 11\n").replace(
+        "return 3\n", "return 33\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "",
+        GAP,
+        GAP + GAP,
+        GAP + "    return 5\n" + GAP,
+        GAP + "def four():\n    return 4\n" + GAP,
+        GAP + "def two():\n    return 9\n" + GAP,
+        GAP + "def three():\n    return 3\n" + GAP + "def one():\n    return 1\n" + GAP,
+        "\n\n",
+    ],
+)
+def test_what_is_unclear_is_refused(snippet: str) -> None:
+    with pytest.raises(Unclear):
+        merge(FILE, snippet)
+
+
+def test_doubled_anchors_are_refused() -> None:
+    with pytest.raises(Unclear):
+        merge("a\nb\na\nb\n", f"{GAP}a\nc\nb\n{GAP}")
+
+
+def test_line_ends_are_kept() -> None:
+    text = FILE.replace("\n", "\r\n")
+    snippet = GAP + "def three():\n    return 33\n"
+    assert merge(text, snippet) == text.replace("return 3\r", "return 33\r")
+    bare = FILE.removesuffix("\n")
+    assert merge(bare, snippet) == bare.removesuffix("3") + "33"
+
+
+@given(
+    lines=st.lists(st.sampled_from(["a", "b", "  c", "d", ""]), min_size=1, max_size=12),
+    start=st.integers(0, 11),
+    stop=st.integers(1, 12),
+)
+def test_a_snippet_that_repeats_the_file_changes_nothing(
+    lines: list[str], start: int, stop: int
+) -> None:
+    text = "".join(f"{line}\n" for line in lines)
+    snippet = GAP + "".join(f"{line}\n" for line in lines[start:stop]) + GAP
+    with suppress(Unclear):
+        assert merge(text, snippet) == text

@@ -1,0 +1,400 @@
+"""The routes as recorded clients call them, against a real server with the fake engine."""
+
+import json
+import threading
+import time
+from http.client import HTTPConnection
+from typing import Any
+
+import httpx
+import pytest
+
+from protocol.messages import Fill
+from tests.engine.server.fake_engine import ANSWER
+from tests.engine.server.routes import recorded
+from tests.engine.server.running import Running
+
+
+def post(server: Running, path: str, body: object, **headers: str) -> httpx.Response:
+    with httpx.Client(trust_env=False, verify=False, timeout=30) as client:
+        return client.post(server.http + path, json=body, headers=headers)
+
+
+def get(server: Running, path: str) -> Any:
+    with httpx.Client(trust_env=False, verify=False, timeout=30) as client:
+        return client.get(server.http + path).raise_for_status().json()
+
+
+def events(answer: httpx.Response) -> list[dict[str, Any]]:
+    """The JSON of every event; the last must be the mark of the end."""
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    blocks = [block for block in answer.text.split("\n\n") if block]
+    assert blocks.pop() == "data: [DONE]"
+    return [json.loads(block.removeprefix("data: ")) for block in blocks]
+
+
+def last_fill(server: Running) -> Fill:
+    fill = [message for message in server.hub.asked if isinstance(message, Fill)][-1]
+    return fill
+
+
+def test_llama_vim_reads_flat_fields(server: Running) -> None:
+    line = HTTPConnection("127.0.0.1", server.port, timeout=20)
+    line.request("POST", "/infill", json.dumps(recorded.LLAMA_VIM), recorded.LLAMA_VIM_HEADERS)
+    answer = line.getresponse()
+    assert answer.status == 200
+    text = answer.read().decode()
+    line.close()
+    body = json.loads(text)
+    assert set(body) == set(recorded.LLAMA_VIM["response_fields"])
+    assert body["content"] == ANSWER
+    assert text.startswith('{"content":')
+    fill = last_fill(server)
+    assert fill.prefix == "def fib(n):\n    if n < 2: return n\n    return "
+    assert fill.suffix == "\n\nprint(fib(3))\n"
+    assert fill.deadline_ms == 250
+
+
+def test_llama_vim_warms_without_a_fill(server: Running) -> None:
+    asked = len(server.hub.asked)
+    assert post(server, "/infill", recorded.LLAMA_VIM_WARM).json() == {}
+    assert len(server.hub.asked) == asked
+
+
+def test_infill_without_fields_says_everything(server: Running) -> None:
+    body = post(server, "/infill", {"input_prefix": "x", "stop": None, "seed": -1}).json()
+    assert body["content"] == ANSWER
+    assert (body["stop"], body["stop_type"], body["model"]) == (True, "eos", "fake")
+    assert body["timings"]["predicted_n"] > 0
+
+
+def test_infill_streams_settled_text(server: Running) -> None:
+    answer = post(server, "/infill", {"input_prefix": "x", "stream": True})
+    blocks = [json.loads(b.removeprefix("data: ")) for b in answer.text.split("\n\n") if b]
+    assert "".join(block["content"] for block in blocks) == ANSWER
+    assert [block["stop"] for block in blocks] == [False] * (len(blocks) - 1) + [True]
+
+
+def test_what_llama_cpp_clients_look_at(server: Running) -> None:
+    assert get(server, "/health")["status"] == "ok"
+    assert get(server, "/props")["total_slots"] > 0
+    assert get(server, "/slots?fail_on_no_slot=1") == []
+    assert get(server, "/v1/models")["data"][0]["id"] == "fake"
+
+
+@pytest.mark.parametrize("path", ["/v1/completions", "/v1/fim/completions", "/beta/completions"])
+def test_minuet_and_continue_stream(server: Running, path: str) -> None:
+    for body, headers in (
+        (recorded.MINUET, recorded.MINUET_HEADERS),
+        (recorded.CONTINUE_FIM, recorded.CONTINUE_HEADERS),
+    ):
+        chunks = events(post(server, path, body, **headers))
+        choices = [chunk["choices"][0] for chunk in chunks]
+        assert all(len(chunk["choices"]) == 1 for chunk in chunks), "no chunk without a choice"
+        assert "".join(choice["text"] for choice in choices) == ANSWER
+        assert [c["finish_reason"] for c in choices] == [None] * (len(choices) - 1) + ["stop"]
+        if path == "/v1/fim/completions":
+            assert "".join(choice["delta"]["content"] for choice in choices) == ANSWER
+
+
+def test_inception_means_no_suffix(server: Running) -> None:
+    events(post(server, "/v1/completions", recorded.CONTINUE_INCEPTION))
+    assert last_fill(server).suffix == ""
+
+
+def test_a_body_is_read_whatever_its_type(server: Running) -> None:
+    data = json.dumps({**recorded.MINUET, "stream": False})
+    with httpx.Client(trust_env=False, verify=False) as client:
+        answer = client.post(
+            server.http + "/v1/completions", content=data, headers={"Content-Type": "text/plain"}
+        )
+    assert answer.status_code == 200
+    assert answer.json()["choices"][0]["text"] == ANSWER
+    assert answer.json()["usage"]["completion_tokens"] > 0
+
+
+def test_choices_have_seeds_of_their_own(server: Running) -> None:
+    body = {"prompt": "x", "n": 3, "stream": False, "model": None}
+    answer = post(server, "/v1/completions", body).json()
+    assert [choice["index"] for choice in answer["choices"]] == [0, 1, 2]
+    seeds = [m.sampling.seed for m in server.hub.asked[-3:] if isinstance(m, Fill)]
+    assert len(set(seeds)) == 3
+    post(server, "/v1/completions", {"prompt": "x", "seed": 7})
+    assert last_fill(server).sampling.seed == 7
+    chunks = events(post(server, "/v1/completions", {**body, "stream": True}))
+    for index in range(3):
+        mine = [c["choices"][0] for c in chunks if c["choices"][0]["index"] == index]
+        assert "".join(choice["text"] for choice in mine) == ANSWER
+
+
+def test_several_prompts_and_echo(server: Running) -> None:
+    body = {"prompt": ["text=one;", "text=two;"], "echo": True}
+    texts = [c["text"] for c in post(server, "/v1/completions", body).json()["choices"]]
+    assert texts == ["text=one;one", "text=two;two"]
+    chunks = events(post(server, "/v1/completions", {**body, "stream": True}))
+    pieces = [c["choices"][0] for c in chunks]
+    for index, text in enumerate(texts):
+        assert "".join(p["text"] for p in pieces if p["index"] == index) == text
+
+
+def test_usage_comes_with_an_empty_choice_only_when_it_was_asked_for(server: Running) -> None:
+    body = {"prompt": "x", "stream": True, "stream_options": {"include_usage": True}}
+    *chunks, last = events(post(server, "/v1/completions", body))
+    assert last["choices"] == []
+    assert last["usage"]["total_tokens"] > 0
+    assert all(chunk["choices"] for chunk in chunks)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_stop_string_ends_the_text_and_the_fill(slow: Running, stream: bool) -> None:
+    body = {"prompt": "steps=200;text=ab STOP" + "x" * 200 + ";", "stop": ["STOP"], "seed": 1}
+    answer = post(slow, "/v1/completions", {**body, "stream": stream})
+    if stream:
+        choices = [chunk["choices"][0] for chunk in events(answer)]
+        text = "".join(choice["text"] for choice in choices)
+    else:
+        text = answer.json()["choices"][0]["text"]
+    assert text == "ab "
+    until = time.monotonic() + 10
+    while slow.hub.routes:
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def test_our_own_fields_reach_the_engine(server: Running) -> None:
+    body = {"prompt": "x", "steps": 3, "policy": "fixed", "shape": "block", "lines": 2}
+    post(server, "/v1/completions", {**body, "deadline_ms": 900, "max_tokens": 12})
+    fill = last_fill(server)
+    assert (fill.sampling.steps, fill.sampling.policy) == (3, "fixed")
+    assert (fill.shape, fill.lines, fill.deadline_ms) == ("block", 2, 900)
+    assert fill.canvas.tokens == 12
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        {"guided_regex": "a+"},
+        {"guided_choice": ["a", "b"]},
+        {"guided_json": {"type": "object"}},
+        {"guided_grammar": "x"},
+        {"response_format": {"type": "json_schema", "json_schema": {"schema": {"type": "null"}}}},
+    ],
+)
+def test_constraints_are_passed_on_and_refused_until_the_engine_has_them(
+    server: Running, extra: dict[str, Any]
+) -> None:
+    answer = post(server, "/v1/completions", {"prompt": "x", **extra})
+    assert answer.status_code == 400
+    assert answer.json()["error"]["code"] == "unsupported"
+    assert last_fill(server).constraint is not None
+
+
+NUMBERS = (
+    "max_tokens",
+    "n",
+    "temperature",
+    "top_p",
+    "steps",
+    "lines",
+    "deadline_ms",
+    "seed",
+    "n_predict",
+    "t_max_predict_ms",
+    "threshold",
+)
+
+
+@pytest.mark.parametrize("path", ["/v1/completions", "/infill", "/v1/edit/completions"])
+@pytest.mark.parametrize("value", [-1, 0, 10**6, 2**63, 2**70, 1.5, "x", [], {}, True])
+def test_no_number_is_a_server_error(server: Running, path: str, value: object) -> None:
+    messages = [{"role": "user", "content": recorded.EDIT_MESSAGE}]
+    with httpx.Client(trust_env=False, verify=False, timeout=30) as client:
+        for name in NUMBERS:
+            body = {"prompt": "x", "messages": messages, name: value}
+            answer = client.post(server.http + path, json=body)
+            assert answer.status_code in (200, 400, 413), (name, answer.text)
+            if answer.status_code != 200:
+                assert answer.json()["error"]["code"] in ("invalid_message", "too_large")
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"{", 400),
+        (b"[]", 400),
+        (b"\xff", 400),
+        (b"[" * 100_000, 400),
+        (b'{"prompt":[1,2]}', 400),
+        (b'{"prompt":[[1]]}', 400),
+        (b'{"prompt":[]}', 400),
+        (b'{"prompt":"x","stop":["' + b"y" * 65 + b'"]}', 413),
+        (b'{"prompt":"' + b"x" * (1 << 20) + b'"}', 413),
+    ],
+)
+def test_bad_bodies_are_refused(server: Running, body: bytes, status: int) -> None:
+    with httpx.Client(trust_env=False, verify=False) as client:
+        answer = client.post(server.http + "/v1/completions", content=body)
+    assert answer.status_code == status
+
+
+def test_an_engine_that_is_not_ready_is_told(server: Running) -> None:
+    facts, server.hub.facts = server.hub.facts, None
+    try:
+        answer = post(server, "/v1/completions", {"prompt": "x", "stream": True})
+        assert answer.status_code == 503
+        assert answer.headers["retry-after"] == "1"
+        with httpx.Client(trust_env=False, verify=False) as client:
+            health = client.get(server.http + "/health")
+        assert health.status_code == 503
+        assert health.json()["error"]["message"] == "Loading model"
+    finally:
+        server.hub.facts = facts
+
+
+@pytest.mark.parametrize("path", ["/v1/completions", "/infill", "/api/generate"])
+@pytest.mark.parametrize("stream", [False, True])
+def test_hanging_up_frees_the_slot(slow: Running, path: str, stream: bool) -> None:
+    text = "steps=2000;text=" + "x" * 2000 + ";"
+    body = {"prompt": text, "stream": stream}
+    freed = len(slow.hub.freed_after)
+    gone = threading.Event()
+
+    def call() -> None:
+        with httpx.Client(
+            trust_env=False, verify=False, timeout=httpx.Timeout(20, read=0.3)
+        ) as client:
+            try:
+                with client.stream("POST", slow.http + path, json=body) as answer:
+                    for _ in answer.iter_raw():
+                        break
+            except httpx.ReadTimeout:
+                pass
+        gone.set()
+
+    threading.Thread(target=call, daemon=True).start()
+    assert gone.wait(20)
+    until = time.monotonic() + 10
+    while slow.hub.routes:
+        assert time.monotonic() < until, "the fill went on"
+        time.sleep(0.01)
+    assert len(slow.hub.freed_after) > freed
+    assert slow.hub.freed_after[-1] <= 2
+
+
+def test_an_engine_that_dies_is_an_error_not_an_answer(slow: Running) -> None:
+    answers: list[httpx.Response] = []
+    bodies = [{"prompt": "steps=2000;text=" + "x" * 2000 + ";", "stream": s} for s in (True, False)]
+    threads = [
+        threading.Thread(target=lambda b=b: answers.append(post(slow, "/v1/completions", b)))  # type: ignore[misc]
+        for b in bodies
+    ]
+    for thread in threads:
+        thread.start()
+    until = time.monotonic() + 10
+    while len(slow.hub.routes) < 2:
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    slow.loop.call_soon_threadsafe(slow.hub.fail_all)
+    for thread in threads:
+        thread.join(20)
+    assert sorted(answer.status_code for answer in answers) == [200, 500]
+    for answer in answers:
+        assert "engine_failed" in answer.text
+        assert "[DONE]" not in answer.text
+
+
+def test_ollama_generates(server: Running) -> None:
+    body = {"model": "x", "prompt": "def f():", "suffix": "\n"}
+    answer = post(server, "/api/generate", body)
+    assert answer.headers["content-type"].startswith("application/x-ndjson")
+    rows = [json.loads(row) for row in answer.text.splitlines()]
+    assert "".join(row["response"] for row in rows) == ANSWER
+    assert [row["done"] for row in rows] == [False] * (len(rows) - 1) + [True]
+    assert rows[-1]["done_reason"] == "stop"
+    whole = post(server, "/api/generate", {**body, "stream": False, "options": {"seed": 3}}).json()
+    assert (whole["response"], whole["done"]) == (ANSWER, True)
+    assert last_fill(server).sampling.seed == 3
+    assert post(server, "/api/generate", {"model": "x"}).json()["done_reason"] == "load"
+    constrained = post(server, "/api/generate", {**body, "format": {"type": "object"}})
+    assert "unsupported" in constrained.text
+
+
+def test_what_ollama_clients_look_at(server: Running) -> None:
+    assert get(server, "/api/tags")["models"][0]["name"] == "fake"
+    assert ".Suffix" in post(server, "/api/show", {"name": "fake"}).json()["template"]
+    assert "version" in get(server, "/api/version")
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_inception_edits_at_the_cursor(server: Running, stream: bool) -> None:
+    body = {"model": "m", "messages": [{"role": "user", "content": recorded.EDIT_MESSAGE}]}
+    answer = post(server, "/v1/edit/completions", {**body, "stream": stream})
+    if stream:
+        text = "".join(e["choices"][0]["delta"]["content"] for e in events(answer))
+    else:
+        assert answer.json()["object"] == "edit.completion"
+        text = answer.json()["choices"][0]["message"]["content"]
+    assert text == f"def fib(n):\n    return {ANSWER}\n"
+    fill = last_fill(server)
+    assert fill.prefix == "import os\ndef fib(n):\n    return "
+    assert fill.suffix == "\nprint(fib(3))"
+
+
+def test_inception_rewrites_without_a_cursor(server: Running) -> None:
+    content = recorded.EDIT_MESSAGE.replace("<|cursor|>", "1")
+    body = {"messages": [{"role": "user", "content": content}]}
+    post(server, "/v1/edit/completions", body)
+    fill = last_fill(server)
+    assert (fill.prefix, fill.suffix) == ("import os\n", "print(fib(3))")
+    assert (fill.shape, fill.lines) == ("block", 2)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_apply_merges_or_refuses(server: Running, stream: bool) -> None:
+    content = (
+        "<|original_code|>\na = 1\nb = 2\nc = 3\n<|/original_code|>\n\n"
+        "<|update_snippet|>\n// ... existing code ...\nb = 2\nx = 9\nc = 3\n<|/update_snippet|>"
+    )
+    body: dict[str, Any] = {"messages": [{"role": "user", "content": content}], "stream": stream}
+    answer = post(server, "/v1/apply/completions", body)
+    if stream:
+        text = "".join(e["choices"][0]["delta"]["content"] for e in events(answer))
+    else:
+        text = answer.json()["choices"][0]["message"]["content"]
+    assert text == "a = 1\nb = 2\nx = 9\nc = 3"
+    body["messages"][0]["content"] = content.replace("b = 2\nx", "z = 2\nx")
+    refused = post(server, "/v1/apply/completions", body)
+    assert refused.status_code == 422
+    assert "unclear" in refused.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("path", ["/v1/edit/completions", "/v1/apply/completions"])
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [],
+        [{"role": "system", "content": "x"}],
+        [{"role": "user", "content": "x"}] * 2,
+        [{"role": "user", "content": "no tags"}],
+        [{"role": "user", "content": recorded.EDIT_MESSAGE.replace("<|/code_to_edit|>", "")}],
+        [{"role": "user", "content": recorded.EDIT_MESSAGE.replace("import", "<|cursor|>")}],
+    ],
+)
+def test_odd_edit_messages_are_refused(
+    server: Running, path: str, messages: list[dict[str, str]]
+) -> None:
+    answer = post(server, path, {"messages": messages})
+    assert answer.status_code == 400
+
+
+def test_requests_are_counted(server: Running) -> None:
+    post(server, "/v1/completions", {"prompt": "x"})
+    with httpx.Client(trust_env=False, verify=False) as client:
+        text = client.get(server.http + "/metrics").text
+    counted = [
+        line for line in text.splitlines() if 'retouch_ends_total{finish="converged"}' in line
+    ]
+    assert float(counted[0].split()[-1]) >= 1
+    assert "retouch_queue_ms_bucket" in text
+    assert ANSWER not in text

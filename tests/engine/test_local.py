@@ -1,0 +1,112 @@
+"""LocalEngine as a server's engine: waits told, late fills refused, what it lacks named."""
+
+import pytest
+
+from engine.config import EngineConfig
+from engine.local import LocalEngine
+from models.loader import Model
+from protocol.messages import (
+    Accepted,
+    CanvasSpec,
+    Done,
+    Error,
+    Fill,
+    NextHole,
+    Remask,
+    Revise,
+    ReviseText,
+    Sampling,
+    Score,
+    ServerMessage,
+)
+
+
+class Clock:
+    """A clock that goes on by itself, `pace` seconds at every look."""
+
+    def __init__(self, pace: float) -> None:
+        self.now, self.pace = 0.0, pace
+
+    def __call__(self) -> float:
+        self.now += self.pace
+        return self.now
+
+
+def fill(fill_id: str = "a", **fields: object) -> Fill:
+    spec = CanvasSpec(tokens=6, pinned=True)
+    sampling = Sampling(policy="fixed", steps=6)
+    return Fill(id=fill_id, prefix="(", suffix=")", canvas=spec, sampling=sampling, **fields)  # type: ignore[arg-type]
+
+
+def first(engine: LocalEngine) -> ServerMessage:
+    return engine.step()[0]
+
+
+@pytest.mark.parametrize(
+    ("message", "param"),
+    [
+        (ReviseText(id="a", prefix="", text="x", suffix=""), "type"),
+        (Score(id="a", prefix="", text="x", suffix=""), "type"),
+        (fill(holes=(NextHole("x"),)), "holes"),
+        (fill(guidance=2.0), "guidance"),
+    ],
+)
+def test_what_it_lacks_is_unsupported(
+    tiny_engine: LocalEngine, message: Fill | ReviseText | Score, param: str
+) -> None:
+    tiny_engine.send(message)
+    (error,) = tiny_engine.step()
+    assert isinstance(error, Error)
+    assert (error.code, error.id, error.param, error.ends) == ("unsupported", "a", param, True)
+    assert not tiny_engine.busy
+
+
+def test_an_unsupported_revision_leaves_the_fill_alone(tiny_engine: LocalEngine) -> None:
+    tiny_engine.send(fill())
+    tiny_engine.send(Revise(id="a", base_seq=0, ops=(Remask(0, 1),)))
+    messages: list[ServerMessage] = []
+    while tiny_engine.busy:
+        messages += tiny_engine.step()
+    errors = [message for message in messages if isinstance(message, Error)]
+    assert [(error.code, error.ends) for error in errors] == [("unsupported", False)]
+    assert isinstance(messages[-1], Done)
+
+
+def test_a_fill_hears_how_long_it_has_to_wait(tiny: Model) -> None:
+    engine = LocalEngine(tiny, EngineConfig(threads=1, batch_jobs=1), Clock(0.01))
+    for number in range(3):
+        engine.send(fill(f"f{number}"), client="one")
+    accepted = [m for m in engine.step() if isinstance(m, Accepted)]
+    assert [message.position for message in accepted] == [0, 1, 2]
+    engine.send(fill("late"), client="one")
+    late = next(m for m in engine.step() if isinstance(m, Accepted))
+    assert late.position == 3
+    assert late.est_ms is not None
+    assert late.est_ms > 0
+
+
+def test_a_fill_that_would_be_late_is_refused_at_once(tiny: Model) -> None:
+    engine = LocalEngine(tiny, EngineConfig(threads=1, batch_jobs=1), Clock(0.05))
+    for number in range(3):
+        engine.send(fill(f"f{number}"), client="one")
+    engine.step()
+    engine.step()
+    engine.send(fill("late", deadline_ms=40), client="one")
+    error = next(m for m in engine.step() if m.id == "late")
+    assert isinstance(error, Error)
+    assert error.code == "overloaded"
+    assert error.retry_after_ms is not None
+    engine.send(fill("urgent", deadline_ms=5000, priority="auto"), client="two")
+    assert isinstance(next(m for m in engine.step() if m.id == "urgent"), Accepted)
+
+
+def test_load_is_told(tiny_engine: LocalEngine) -> None:
+    assert (tiny_engine.load.live, tiny_engine.load.steps) == (0, 0)
+    tiny_engine.send(fill())
+    first(tiny_engine)
+    assert (tiny_engine.load.live, tiny_engine.load.steps) == (1, 1)
+    while tiny_engine.busy:
+        tiny_engine.step()
+    assert tiny_engine.load.live == 0
+    assert tiny_engine.load.cached_bytes > 0
+    assert tiny_engine.facts.caps == tuple(sorted(tiny_engine.facts.caps))

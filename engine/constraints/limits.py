@@ -26,14 +26,15 @@ class Bounds:
     """How far a language is cut down so that it becomes regular and small; each cut is reported.
 
     `depth` nested recursive calls, `repeat` copies in {m,n}, `any_depth` nesting of JSON values
-    of any kind, `unlisted` whether keys that a schema does not list may appear,
+    of any kind, `unlisted` whether keys that a schema does not list may appear (never; explicit:
+    where additionalProperties or patternProperties says so; always),
     `optional_depth` nesting below which optional keys are left out.
     """
 
     depth: int = 3
     repeat: int = 256
     any_depth: int = 2
-    unlisted: bool = True
+    unlisted: str = "explicit"
     optional_depth: int = 64
 
 
@@ -59,7 +60,7 @@ def tighter(bounds: Bounds) -> list[Bounds]:
     return [
         bounds,
         replace(bounds, depth=min(bounds.depth, 2), repeat=min(bounds.repeat, 64), any_depth=1),
-        Bounds(depth=1, repeat=32, any_depth=1, unlisted=False, optional_depth=64),
-        Bounds(depth=1, repeat=16, any_depth=0, unlisted=False, optional_depth=4),
-        Bounds(depth=1, repeat=16, any_depth=0, unlisted=False, optional_depth=2),
+        Bounds(depth=1, repeat=32, any_depth=1, unlisted="never", optional_depth=64),
+        Bounds(depth=1, repeat=16, any_depth=0, unlisted="never", optional_depth=4),
+        Bounds(depth=1, repeat=16, any_depth=0, unlisted="never", optional_depth=2),
     ]

@@ -27,6 +27,9 @@ from engine.constraints.rules import strong_components
 from engine.constraints.utf8 import byte_sequences
 
 
+_MOST_REPEATS = 4096
+
+
 @dataclass(frozen=True, slots=True)
 class Frame:
     """Where in a recursive group a part is built: which group, how deep, what follows the rule."""
@@ -150,9 +153,9 @@ class NfaBuilder:
         return at
 
     def _clip(self, low: int, high: int | None) -> int | None:
-        cap = self._bounds.repeat
-        if low > cap:
-            raise TooLargeError(f"at least {low} repetitions are asked for; {cap} can be held")
+        if low > _MOST_REPEATS:
+            raise TooLargeError(f"{low} repetitions are asked for; {_MOST_REPEATS} can be held")
+        cap = max(low, self._bounds.repeat)
         if high is not None and high > cap:
             self.clipped.add(f"repetitions above {cap}")
             return cap

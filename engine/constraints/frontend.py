@@ -1,0 +1,103 @@
+"""Owns the way from a spec to a byte automaton: the front-end of its kind, and the bounds ladder."""
+
+from dataclasses import dataclass, replace
+
+from engine.constraints.algebra import build, intersection
+from engine.constraints.byte_dfa import ByteDFA
+from engine.constraints.determinise import determinise
+from engine.constraints.errors import TooLargeError, UnsatisfiableError, UnsupportedError
+from engine.constraints.expression import CharSet, Choice, Literal, Repeat
+from engine.constraints.limits import Bounds, Clock, Limits, tighter
+from engine.constraints.nfa import NfaBuilder
+from engine.constraints.regex import full_match
+from engine.constraints.schema.document import SchemaDocument
+from engine.constraints.schema.lower import lower
+from engine.constraints.schema.spelling import spelling
+from engine.constraints.spec import (
+    MAX_CHARS,
+    Choices,
+    ConstraintSpec,
+    Ebnf,
+    JsonSchema,
+    Lark,
+    Lengths,
+    Regex,
+    check_spec,
+)
+from engine.constraints.utf8 import ANY_CHAR
+
+# Small enough that each rung of the ladder is left early; the last one may use all of the cap.
+_RUNG_STATES = (12_000, 12_000, 12_000, 16_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A byte automaton and what was cut from the language that was asked for."""
+
+    dfa: ByteDFA
+    notes: tuple[str, ...]
+
+
+def language_of(spec: ConstraintSpec, limits: Limits, bounds: Bounds | None = None) -> Language:
+    """Compile a spec to a byte automaton, with tighter bounds until it fits the caps.
+
+    Raises a ConstraintError: unsupported, invalid, unsatisfiable or too large.
+    """
+    check_spec(spec)
+    ladder = tighter(bounds or Bounds())
+    clock = Clock(limits.seconds)
+    for rung, rung_bounds in enumerate(ladder):
+        last = rung == len(ladder) - 1
+        states = limits.dfa_states if last else min(limits.dfa_states, _RUNG_STATES[rung])
+        share = clock.left() if last else clock.left() / 2
+        try:
+            return _within(spec, replace(limits, dfa_states=states, seconds=share), rung_bounds)
+        except TooLargeError:
+            if last or clock.left() <= 0:
+                raise
+    raise AssertionError("the ladder has a last rung")
+
+
+def _within(spec: ConstraintSpec, limits: Limits, bounds: Bounds) -> Language:
+    language = _unbounded(spec, limits, bounds)
+    if (spec.min_chars or spec.max_chars is not None) and not isinstance(spec, Lengths):
+        counted = intersection(language.dfa, _lengths(spec, limits), limits)
+        language = Language(counted, language.notes)
+    if language.dfa.empty:
+        raise UnsatisfiableError("no text meets the constraint")
+    return language
+
+
+def _unbounded(spec: ConstraintSpec, limits: Limits, bounds: Bounds) -> Language:
+    match spec:
+        case Regex():
+            found = full_match(spec.pattern, limits, bounds)
+            return Language(found.dfa, tuple(sorted(found.clipped)))
+        case Choices():
+            texts = Choice(tuple(Literal(text.encode()) for text in spec.texts))
+            return Language(build(texts, limits, bounds), ())
+        case JsonSchema():
+            return _schema(spec, limits, bounds)
+        case Lengths():
+            return Language(_lengths(spec, limits), ())
+        case Ebnf() | Lark():
+            return _grammar(spec, limits, bounds)
+    raise UnsupportedError(f"a constraint of kind {type(spec).__name__.lower()} is no automaton")
+
+
+def _schema(spec: JsonSchema, limits: Limits, bounds: Bounds) -> Language:
+    default = "spaced" if spec.scope == "hole" else "flexible"
+    document = SchemaDocument(spec.schema, limits)
+    lowered = lower(document, spelling(spec.whitespace or default), limits, bounds)
+    builder = NfaBuilder(lowered.rules, limits, bounds)
+    dfa = determinise(builder.build(lowered.root), limits)
+    return Language(dfa, tuple(sorted(lowered.notes | builder.clipped)))
+
+
+def _grammar(spec: Ebnf | Lark, limits: Limits, bounds: Bounds) -> Language:
+    raise UnsupportedError("grammars")
+
+
+def _lengths(spec: ConstraintSpec, limits: Limits) -> ByteDFA:
+    counted = Repeat(CharSet(ANY_CHAR), spec.min_chars, spec.max_chars)
+    return build(counted, replace(limits, dfa_states=100_000), Bounds(repeat=MAX_CHARS))

@@ -1,4 +1,4 @@
-"""Owns the way from a spec to a byte automaton: the front-end of its kind, and the bounds ladder."""
+"""Owns the way from a spec to a byte automaton: its front-end, and the ladder of bounds."""
 
 from dataclasses import dataclass, replace
 
@@ -7,7 +7,9 @@ from engine.constraints.byte_dfa import ByteDFA
 from engine.constraints.determinise import determinise
 from engine.constraints.errors import TooLargeError, UnsatisfiableError, UnsupportedError
 from engine.constraints.expression import CharSet, Choice, Literal, Repeat
-from engine.constraints.limits import Bounds, Clock, Limits, tighter
+from engine.constraints.grammar.gaps import unmarked
+from engine.constraints.grammar.parser import read_ebnf, read_lark
+from engine.constraints.limits import Bounds, Clock, Limits, deeper, tighter
 from engine.constraints.nfa import NfaBuilder
 from engine.constraints.regex import full_match
 from engine.constraints.schema.document import SchemaDocument
@@ -27,7 +29,8 @@ from engine.constraints.spec import (
 from engine.constraints.utf8 import ANY_CHAR
 
 # Small enough that each rung of the ladder is left early; the last one may use all of the cap.
-_RUNG_STATES = (12_000, 12_000, 12_000, 16_000)
+_SCHEMA_STATES = 12_000
+_GRAMMAR_STATES = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +47,13 @@ def language_of(spec: ConstraintSpec, limits: Limits, bounds: Bounds | None = No
     Raises a ConstraintError: unsupported, invalid, unsatisfiable or too large.
     """
     check_spec(spec)
-    ladder = tighter(bounds or Bounds())
+    grammar = isinstance(spec, Ebnf | Lark)
+    ladder = deeper(bounds or Bounds()) if grammar else tighter(bounds or Bounds())
     clock = Clock(limits.seconds)
     for rung, rung_bounds in enumerate(ladder):
         last = rung == len(ladder) - 1
-        states = limits.dfa_states if last else min(limits.dfa_states, _RUNG_STATES[rung])
+        rung_states = _GRAMMAR_STATES if grammar else _SCHEMA_STATES
+        states = limits.dfa_states if last else min(limits.dfa_states, rung_states)
         share = clock.left() if last else clock.left() / 2
         try:
             return _within(spec, replace(limits, dfa_states=states, seconds=share), rung_bounds)
@@ -63,6 +68,8 @@ def _within(spec: ConstraintSpec, limits: Limits, bounds: Bounds) -> Language:
     if (spec.min_chars or spec.max_chars is not None) and not isinstance(spec, Lengths):
         counted = intersection(language.dfa, _lengths(spec, limits), limits)
         language = Language(counted, language.notes)
+    if language.dfa.empty and language.notes:
+        raise TooLargeError(f"no text is left without {', '.join(language.notes)}")
     if language.dfa.empty:
         raise UnsatisfiableError("no text meets the constraint")
     return language
@@ -95,7 +102,13 @@ def _schema(spec: JsonSchema, limits: Limits, bounds: Bounds) -> Language:
 
 
 def _grammar(spec: Ebnf | Lark, limits: Limits, bounds: Bounds) -> Language:
-    raise UnsupportedError("grammars")
+    read = read_ebnf if isinstance(spec, Ebnf) else read_lark
+    root, rules = read(spec.grammar, spec.start)
+    builder = NfaBuilder(rules, limits, bounds)
+    dfa = determinise(builder.build(root), limits)
+    if isinstance(spec, Lark):
+        dfa = unmarked(dfa, limits)
+    return Language(dfa, tuple(sorted(builder.clipped)))
 
 
 def _lengths(spec: ConstraintSpec, limits: Limits) -> ByteDFA:

@@ -64,3 +64,8 @@ def tighter(bounds: Bounds) -> list[Bounds]:
         Bounds(depth=1, repeat=16, any_depth=0, unlisted="never", optional_depth=4),
         Bounds(depth=1, repeat=16, any_depth=0, unlisted="never", optional_depth=2),
     ]
+
+
+def deeper(bounds: Bounds) -> list[Bounds]:
+    """The ladder for grammars, whose recursion is worth more than anything else."""
+    return [replace(bounds, depth=depth) for depth in (8, 6, 4, 3, 2, 1)]

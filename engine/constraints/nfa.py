@@ -26,7 +26,6 @@ from engine.constraints.limits import Bounds, Clock, Limits
 from engine.constraints.rules import strong_components
 from engine.constraints.utf8 import byte_sequences
 
-
 _MOST_REPEATS = 4096
 
 

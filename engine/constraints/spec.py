@@ -13,7 +13,9 @@ MAX_CHOICES = 10_000
 MAX_CHARS = 4096  # the longest text that character bounds can count
 
 
-class _Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="kind"):
+class _Spec(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="kind"
+):
     """What every kind shares.
 
     `scope` says whether the language covers the hole alone or the text around it too;

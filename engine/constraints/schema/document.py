@@ -46,7 +46,7 @@ class SchemaDocument:
 
     def target(self, place: str, reference: str) -> str:
         """The place that a `$ref` found at `place` leads to."""
-        url, fragment = urldefrag(urljoin(self._base.get(place, ""), reference))
+        url, fragment = urldefrag(_joined(self._base.get(place, ""), reference))
         root = self._resources.get(url)
         if root is None:
             raise UnsupportedError(f"unsupported keyword: $ref to another document ({reference})")
@@ -85,7 +85,7 @@ class SchemaDocument:
         """Record the names a schema gives itself; returns the base for references inside it."""
         identity = value.get("$id", value.get("id"))
         if isinstance(identity, str) and not ("$ref" in value and self.legacy_ref):
-            url, fragment = urldefrag(urljoin(base, identity))
+            url, fragment = urldefrag(_joined(base, identity))
             if fragment:
                 self._anchors.setdefault(f"{url}#{fragment}", place)
             else:
@@ -95,6 +95,11 @@ class SchemaDocument:
             if isinstance(value.get(keyword), str):
                 self._anchors.setdefault(f"{base}#{value[keyword]}", place)
         return base
+
+
+def _joined(base: str, reference: str) -> str:
+    """A reference against its base; opaque bases such as URNs only take fragments."""
+    return base + reference if reference.startswith("#") else urljoin(base, reference)
 
 
 def child(place: str, *parts: str | int) -> str:

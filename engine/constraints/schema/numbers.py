@@ -37,8 +37,11 @@ NUMBER: Node = concat(optional(_MINUS), choice(concat(_WHOLE, optional(_FRACTION
 # Few enough digits that readers which hold numbers as doubles see the divisible value itself.
 _FEW_DIGITS = concat(
     optional(_MINUS),
-    Repeat(DIGIT, 1, 9),
-    optional(concat(Literal(b"."), Repeat(DIGIT, 1, 6))),
+    choice(
+        Repeat(DIGIT, 1, 15),
+        concat(Repeat(DIGIT, 1, 9), Literal(b"."), Repeat(DIGIT, 1, 6)),
+        concat(Repeat(DIGIT, 1, 4), Literal(b"."), Repeat(DIGIT, 1, 11)),
+    ),
 )
 _FAR = Decimal(10) ** 60  # bounds beyond it are drawn in to it
 _MOST_RESIDUES = 5000

@@ -29,6 +29,7 @@ from engine.constraints.spec import (
 from engine.constraints.utf8 import ANY_CHAR
 
 # Small enough that each rung of the ladder is left early; the last one may use all of the cap.
+_SPENT = 0.1  # the share of the time below which another try is pointless
 _SCHEMA_STATES = 12_000
 _GRAMMAR_STATES = 4_000
 
@@ -57,8 +58,11 @@ def language_of(spec: ConstraintSpec, limits: Limits, bounds: Bounds | None = No
         share = clock.left() if last else clock.left() / 2
         try:
             return _within(spec, replace(limits, dfa_states=states, seconds=share), rung_bounds)
-        except TooLargeError:
-            if last or clock.left() <= 0:
+        except TooLargeError as error:
+            if clock.left() < limits.seconds * _SPENT:
+                seconds = f"{limits.seconds:g} s"
+                raise TooLargeError(f"compiling the constraint takes over {seconds}") from error
+            if last:
                 raise
     raise AssertionError("the ladder has a last rung")
 

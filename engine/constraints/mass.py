@@ -19,7 +19,8 @@ class ClassMass:
     """What each slot may hold, by column: C token classes, then end, pad and delete.
 
     `total` [L, C + 3] probability (float64); `best` [L, C + 3] log of the likeliest token;
-    `fixed` [L] ids or -1; `row` [L] its row of `log_probs`, -1 where fixed.
+    `fixed` [L] ids or -1; `row` [L] its row of `log_probs`, -1 where fixed; `sorted` [R, T]
+    probabilities with the tokens of each column standing together.
     """
 
     total: npt.NDArray[np.float64]
@@ -27,6 +28,7 @@ class ClassMass:
     fixed: Ints
     row: Ints
     log_probs: Floats
+    sorted: Floats
     reducer: "MassReducer"
 
     def best_token(self, slot: int, column: int) -> int:
@@ -34,15 +36,24 @@ class ClassMass:
         if self.fixed[slot] >= 0:
             return int(self.fixed[slot])
         ids = self.reducer.members(column)
+        odds = self._odds(slot, column)
+        if odds.max() > 0.0:
+            return int(ids[np.argmax(odds)])
         return int(ids[np.argmax(self.log_probs[self.row[slot], ids])])
+
+    def _odds(self, slot: int, column: int) -> Floats:
+        bounds = self.reducer.bounds
+        return self.sorted[self.row[slot], bounds[column] : bounds[column + 1]]
 
     def draw_token(self, slot: int, column: int, rng: np.random.Generator) -> int:
         """A token of a column, drawn by its probability."""
         if self.fixed[slot] >= 0:
             return int(self.fixed[slot])
         ids = self.reducer.members(column)
-        scores = self.log_probs[self.row[slot], ids].astype(np.float64)
-        weights = np.cumsum(np.exp(scores - scores.max()))
+        weights = np.cumsum(self._odds(slot, column), dtype=np.float64)
+        if not weights[-1] > 0.0:
+            scores = self.log_probs[self.row[slot], ids].astype(np.float64)
+            weights = np.cumsum(np.exp(scores - scores.max()))
         return int(ids[np.searchsorted(weights, rng.random() * weights[-1], side="right")])
 
     def share(self, slot: int, token: int, column: int) -> float:
@@ -73,15 +84,15 @@ class MassReducer:
         self.column = column
         order = np.argsort(column, kind="stable")
         self._order = order[np.searchsorted(column[order], 0) :]
-        self._bounds = np.searchsorted(column[self._order], np.arange(self.columns + 1))
+        self.bounds = np.searchsorted(column[self._order], np.arange(self.columns + 1))
 
     def members(self, column: int) -> Ints:
         """Ids, ascending, of a column's tokens."""
-        return self._order[self._bounds[column] : self._bounds[column + 1]]
+        return self._order[self.bounds[column] : self.bounds[column + 1]]
 
     @cached_property
     def _filled(self) -> Ints:
-        return np.flatnonzero(np.diff(self._bounds))
+        return np.flatnonzero(np.diff(self.bounds))
 
     def reduce(self, log_probs: Floats, fixed: Ints) -> ClassMass:
         """Class masses of a canvas; `log_probs` [R, V] are the rows of its open slots."""
@@ -92,14 +103,16 @@ class MassReducer:
             )
         total, best, row = self._blank(fixed)
         row[open_slots] = np.arange(len(open_slots))
-        starts = self._bounds[self._filled]
+        starts = self.bounds[self._filled]
+        odds = np.empty((len(open_slots), len(self._order)), log_probs.dtype)
         for slot in open_slots:
-            scores = log_probs[row[slot]].take(self._order)
+            # "wrap" spares a pass over the indices, which are in range.
+            scores = log_probs[row[slot]].take(self._order, mode="wrap")
             top = np.maximum.reduceat(scores, starts)
-            sums = np.add.reduceat(np.exp(scores, out=scores), starts)
+            sums = np.add.reduceat(np.exp(scores, out=odds[row[slot]]), starts)
             best[slot, self._filled] = top
             total[slot, self._filled] = np.where(top > -np.inf, np.maximum(sums, FLOOR), 0.0)
-        return ClassMass(total, best, fixed, row, log_probs, self)
+        return ClassMass(total, best, fixed, row, log_probs, odds, self)
 
     def anything(self, fixed: Ints) -> ClassMass:
         """A canvas whose open slots may hold every token, all alike."""
@@ -107,7 +120,8 @@ class MassReducer:
         open_slots = np.flatnonzero(fixed < 0)
         total[np.ix_(open_slots, self._filled)] = 1.0
         best[np.ix_(open_slots, self._filled)] = 0.0
-        return ClassMass(total, best, fixed, row, np.zeros((0, len(self.column))), self)
+        nothing = np.zeros((0, len(self.column)))
+        return ClassMass(total, best, fixed, row, nothing, nothing, self)
 
     def _blank(self, fixed: Ints) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], Ints]:
         """Arrays in which fixed slots hold their token for certain and open ones nothing."""

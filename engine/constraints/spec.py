@@ -10,7 +10,7 @@ Scope = Literal["hole", "document"]
 Style = Literal["compact", "spaced", "flexible"]
 MAX_SOURCE = 1_048_576  # characters of a schema, grammar or pattern
 MAX_CHOICES = 10_000
-MAX_CHARS = 4096  # the longest text that character bounds can count
+MAX_CHARS = 2048  # the longest text that character bounds can count
 
 
 class _Spec(

@@ -56,13 +56,14 @@ class CompileWorker:
     def compile(self, spec: ConstraintSpec) -> bytes:
         """The packed automaton. Raises a ConstraintError, also for time, memory and crashes."""
         with self._lock:
-            if self._child is None:
-                self._child = _Child(self._vocabulary, self._limits)
             try:
+                if self._child is None:
+                    self._child = _Child(self._vocabulary, self._limits)
                 return self._child.ask(spec, self._limits.seconds + _GRACE_SECONDS)
             except _LostError as lost:
-                self._child.kill()
-                self._child = None
+                if self._child is not None:
+                    self._child.kill()
+                    self._child = None
                 raise TooLargeError(str(lost)) from lost
 
     def close(self) -> None:
@@ -90,8 +91,8 @@ class _Child:
         self._down, self._up = self._process.stdin, self._process.stdout
         self._answers: queue.Queue[bytes | None] = queue.Queue()
         threading.Thread(target=self._listen, daemon=True).start()
-        self._send(msgspec.msgpack.encode(_Setup(vocabulary.token_bytes, limits)))
         try:
+            self._send(msgspec.msgpack.encode(_Setup(vocabulary.token_bytes, limits)))
             self._wait(_START_SECONDS, "the compile process did not start")
         except _LostError:
             self.kill()

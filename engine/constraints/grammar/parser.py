@@ -133,14 +133,15 @@ class _Reader:
             raise UnsupportedError(f"unsupported in a grammar: %{word}")
 
     def _import(self) -> None:
-        if self._name() != "common" or not self._take_sign("."):
+        if self._name() != "common":
             raise UnsupportedError("unsupported in a grammar: %import of other grammars")
-        names = [self._name()] if not self._take_sign("(") else self._import_list()
+        names = [self._name()] if self._take_sign(".") else self._import_list()
         for name in names:
             alias = self._name() if self._take_sign("->") else name
             self._define(alias, terminals.common(name))
 
     def _import_list(self) -> list[str]:
+        self._need("(")
         names = [self._name()]
         while self._take_sign(","):
             names.append(self._name())

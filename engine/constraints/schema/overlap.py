@@ -5,6 +5,7 @@ from dataclasses import replace
 from engine.constraints.schema.branches import (
     Boolean,
     Branch,
+    Null,
     Object,
     String,
     Values,
@@ -39,6 +40,8 @@ def _minus(branch: Branch, other: Branch, judge: Judge) -> list[Branch] | None:
         case Values(texts), _:
             values = zip(texts, branch.values(), strict=True)
             return [Values(tuple(t for t, value in values if not judge.holds(value, other)))]
+        case Null(), Values():
+            return []
         case Boolean(), Values(texts):
             return [Values(tuple(t for t in ("true", "false") if t not in texts))]
         case String(), Values():

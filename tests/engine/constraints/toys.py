@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+from hypothesis import settings
 
 from engine.constraints.canvas import CanvasConstraint, Specials
 from engine.constraints.limits import Bounds, Limits
@@ -13,6 +14,8 @@ from engine.constraints.regex import full_match
 from engine.constraints.token_lift import lift
 from engine.constraints.vocabulary import Vocabulary
 
+# Property tests assert no wall-clock time: machines may be busy.
+UNTIMED = settings(deadline=None, max_examples=50)
 TOKENS: list[bytes | None] = [None, b"a", b"b", b"ab", b"ba", b"aa", None, None, b"c", b"b"]
 END, DELETE, PAD = 0, 6, 7
 VOCABULARY = Vocabulary(TOKENS)

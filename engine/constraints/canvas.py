@@ -50,11 +50,14 @@ class CanvasConstraint:
         self._maps = [_state_map(dfa, text) for text in texts[1:]]
         self._final = dfa.dfa.final[self._maps[-1]]
         self._reducer = MassReducer(dfa.token_class, specials.end, specials.pad, specials.delete)
-        self._scan = Scan(dfa)
-        if self.holes == 1 and self.least_tokens() is None:
-            raise UnsatisfiableError(
-                "no text in the hole meets the constraint: check the text behind it"
-            )
+        useful = None
+        if self.holes == 1:
+            if self.least_tokens() is None:
+                raise UnsatisfiableError(
+                    "no text in the hole meets the constraint: check the text behind it"
+                )
+            useful = dfa.useful_pairs(self._start, self._final)
+        self._scan = Scan(dfa, useful)
 
     def least_tokens(self) -> int | None:
         """The fewest tokens (without an end token) that fill the only hole; None if none do."""

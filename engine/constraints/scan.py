@@ -49,13 +49,17 @@ class Messages:
 
 
 class Scan:
-    """The scans for one token automaton, with its pairs sorted both ways."""
+    """The scans for one token automaton, with its pairs sorted both ways.
 
-    def __init__(self, dfa: TokenDFA) -> None:
+    `useful` [P] says which pairs can matter (None: all); the others are left out.
+    """
+
+    def __init__(self, dfa: TokenDFA, useful: Bools | None = None) -> None:
         self.states = dfa.states
-        self.source = dfa.pair_from.astype(np.int64)
-        self.target = dfa.pair_to.astype(np.int64)
-        self.set_of = dfa.pair_set.astype(np.int64)
+        kept = slice(None) if useful is None or not useful.any() else useful
+        self.source = dfa.pair_from[kept].astype(np.int64)
+        self.target = dfa.pair_to[kept].astype(np.int64)
+        self.set_of = dfa.pair_set[kept].astype(np.int64)
         self._set_first = dfa.set_starts[:-1].astype(np.int64)
         self.set_starts = dfa.set_starts
         self.set_classes = dfa.set_classes.astype(np.int64)

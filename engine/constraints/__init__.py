@@ -4,8 +4,9 @@ Once per process: `Vocabulary(token_bytes)` and `ConstraintCompiler(vocabulary, 
 Once per request: `decode_spec(message)` -> `compiler.compile(spec)` -> `Compiled` with its token
 automaton `dfa`, `notes` on what was cut, and `check(text)`, which every result must pass.
 Once per canvas: `CanvasConstraint(compiled.dfa, specials, texts)`; `texts` are the bytes before,
-between and behind the holes. It raises UnsatisfiableError where nothing can fit; `require(slots)`
-says how many tokens are needed, `feasible_lengths(most)` which numbers of tokens will do.
+between and behind the holes; an `Opening` heals the left boundary. UnsatisfiableError says where
+nothing can fit; `require(slots)` how many tokens are needed, `feasible_lengths(most)` which numbers
+of tokens will do.
 Once per step: `constraint.step(log_probs, fixed)` -> `StepView`, where `log_probs` [R, V] are the
 rows of the open slots only and `fixed` [L] holds ids, -1 where a slot is open:
 
@@ -33,6 +34,7 @@ from engine.constraints.errors import (
 )
 from engine.constraints.healing import HealingAutomaton, HealingPath
 from engine.constraints.limits import Limits
+from engine.constraints.opening import Opening
 from engine.constraints.prefix_index import PrefixIndex
 from engine.constraints.spec import (
     Choices,
@@ -68,6 +70,7 @@ __all__ = [
     "Lark",
     "Lengths",
     "Limits",
+    "Opening",
     "Path",
     "PrefixIndex",
     "Regex",

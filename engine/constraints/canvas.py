@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from engine.constraints.errors import UnsatisfiableError
 from engine.constraints.mass import ClassMass, MassReducer
+from engine.constraints.opening import Opening, opened
 from engine.constraints.scan import Scan, Slots
 from engine.constraints.step import StepView
 from engine.constraints.token_dfa import TokenDFA
@@ -32,21 +33,30 @@ class Specials:
 class CanvasConstraint:
     """A language that `texts[0] + hole + texts[1] + hole + ... + texts[-1]` must belong to.
 
-    With one hole and no text around it: `CanvasConstraint(dfa, specials)`. Raises
+    With one hole and no text around it: `CanvasConstraint(dfa, specials)`. An `opening` is what
+    the first hole must spell first; `texts[0]` then ends before it. Raises
     UnsatisfiableError if no text at all fits, saying where the fixed text breaks the language.
     """
 
     def __init__(
-        self, dfa: TokenDFA, specials: Specials, texts: Sequence[bytes] = (b"", b"")
+        self,
+        dfa: TokenDFA,
+        specials: Specials,
+        texts: Sequence[bytes] = (b"", b""),
+        opening: Opening | None = None,
     ) -> None:
         if len(texts) < 2:
             raise ValueError("a canvas has a text before and a text behind its holes")
-        self.dfa = dfa
         self.specials = specials
         self.holes = len(texts) - 1
         if dfa.dfa.empty:
             raise UnsatisfiableError("no text meets the constraint")
-        self._start = _start_state(dfa, texts[0])
+        if opening is not None and opening.required:
+            within = texts[0] + (opening.required if opening.in_language else b"")
+            dfa, self._start = opened(dfa, opening, _start_state(dfa, within))
+        else:
+            self._start = _start_state(dfa, texts[0])
+        self.dfa = dfa
         self._maps = [_state_map(dfa, text) for text in texts[1:]]
         self._final = dfa.dfa.final[self._maps[-1]]
         self._reducer = MassReducer(dfa.token_class, specials.end, specials.pad, specials.delete)

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+import jsonschema_rs
 import llguidance
 import numpy as np
 
@@ -104,6 +105,9 @@ def _compiled(case: Case, vocabulary: Vocabulary, table: Table) -> tuple[str, La
 def _reason(case: Case, language: Language, value: Any) -> str:
     """Which documented rule of the spelling explains that a valid instance is refused."""
     text = json.dumps(case.schema)
+    strict = jsonschema_rs.validator_for(case.schema, validate_formats=True, offline=True)
+    if '"format"' in text and not strict.is_valid(value):
+        return "formats are asserted"
     steps = [
         ("key order", in_order(value, text)),
         ("number spelling", whole_numbers(value)),

@@ -32,6 +32,7 @@ from engine.constraints.utf8 import ANY_CHAR
 _SPENT = 0.1  # the share of the time below which another try is pointless
 _SCHEMA_STATES = 12_000
 _GRAMMAR_STATES = 4_000
+_NFA_STATES = 150_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +57,14 @@ def language_of(spec: ConstraintSpec, limits: Limits, bounds: Bounds | None = No
         rung_states = _GRAMMAR_STATES if grammar else _SCHEMA_STATES
         states = limits.dfa_states if last else min(limits.dfa_states, rung_states)
         share = clock.left() if last else clock.left() / 2
+        rung_limits = replace(
+            limits,
+            dfa_states=states,
+            nfa_states=limits.nfa_states if last else min(limits.nfa_states, _NFA_STATES),
+            seconds=share,
+        )
         try:
-            return _within(spec, replace(limits, dfa_states=states, seconds=share), rung_bounds)
+            return _within(spec, rung_limits, rung_bounds)
         except TooLargeError as error:
             if clock.left() < limits.seconds * _SPENT:
                 seconds = f"{limits.seconds:g} s"

@@ -28,7 +28,8 @@ class Bounds:
     `depth` nested recursive calls, `repeat` copies in {m,n}, `any_depth` nesting of JSON values
     of any kind, `unlisted` whether keys that a schema does not list may appear (never; explicit:
     where additionalProperties or patternProperties says so; always),
-    `optional_depth` nesting below which optional keys are left out.
+    `optional_depth` nesting below which optional keys are left out, `ascii` whether strings with a
+    length keep to ASCII.
     """
 
     depth: int = 3
@@ -36,6 +37,7 @@ class Bounds:
     any_depth: int = 2
     unlisted: str = "explicit"
     optional_depth: int = 64
+    ascii: bool = False
 
 
 class Clock:
@@ -57,12 +59,14 @@ class Clock:
 
 def tighter(bounds: Bounds) -> list[Bounds]:
     """The ladder of bounds to try in turn until the automaton fits the caps."""
+    tight = Bounds(depth=1, repeat=32, any_depth=1, unlisted="never")
+    tighter_still = replace(tight, any_depth=0, optional_depth=4, ascii=True)
     return [
         bounds,
         replace(bounds, depth=min(bounds.depth, 2), repeat=min(bounds.repeat, 64), any_depth=1),
-        Bounds(depth=1, repeat=32, any_depth=1, unlisted="never", optional_depth=64),
-        Bounds(depth=1, repeat=16, any_depth=0, unlisted="never", optional_depth=4),
-        Bounds(depth=1, repeat=16, any_depth=0, unlisted="never", optional_depth=2),
+        tight,
+        tighter_still,
+        replace(tighter_still, repeat=16, optional_depth=2),
     ]
 
 

@@ -103,7 +103,7 @@ class Judge:
         found: Conj = ANYTHING
         for layer in branch.layers:
             here = [conj for name, conj in layer.listed if name == key]
-            here += [c for p, c in layer.patterns if self.strings.pattern(p).accepts(key.encode())]
+            here += [conj for p, conj in layer.patterns if self.strings.matches(p, key)]
             if not here and layer.extra is None:
                 return None
             found = found.union(*(here or [layer.extra or ANYTHING]))
@@ -137,7 +137,7 @@ class Judge:
         if not branch.patterns and not branch.formats and not branch.excluded:
             return False
         # An automaton that leaves texts out can't show that there are none.
-        exact = all(self.strings.exact_pattern(pattern) for pattern in branch.patterns)
+        exact = all(self.strings.one_meaning(pattern) for pattern in branch.patterns)
         return exact and set(branch.formats) <= EXACT and self.strings.texts(branch).empty
 
     def _no_array(self, branch: Array, depth: int) -> bool:

@@ -237,11 +237,9 @@ class _Lowering:
             return [(None, conj) for conj in self._value_of_free(branch, set())]
         parts: list[tuple[ByteDFA, set[str]]] = [(self._open_keys(branch, taken), set())]
         for pattern in patterns:
-            exact = self._strings.exact_pattern(pattern)
-            if exact is None:
-                raise unsupported("patternProperties", pattern, "too large a repetition")
-            inside = [(intersection(k, exact, self._limits), m | {pattern}) for k, m in parts]
-            outside = [(difference(k, exact, self._limits), m) for k, m in parts]
+            surely, maybe = self._strings.both_sides(pattern)
+            inside = [(intersection(k, surely, self._limits), m | {pattern}) for k, m in parts]
+            outside = [(difference(k, maybe, self._limits), m) for k, m in parts]
             parts = [part for part in (*inside, *outside) if not part[0].empty]
         return [(keys, conj) for keys, m in parts for conj in self._value_of_free(branch, m)]
 

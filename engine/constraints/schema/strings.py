@@ -5,6 +5,7 @@ from functools import lru_cache
 from engine.constraints.algebra import build, difference, intersection
 from engine.constraints.byte_dfa import Arc, ByteDFA
 from engine.constraints.determinise import reduced
+from engine.constraints.errors import UnsupportedError
 from engine.constraints.expression import (
     ByteSet,
     CharSet,
@@ -34,6 +35,7 @@ class StringLanguages:
         self._bounds = bounds
         self._texts: dict[String, ByteDFA] = {}
         self._spelled: dict[String, Node] = {}
+        self._sides: dict[str, tuple[ByteDFA, ByteDFA]] = {}
         self.notes: set[str] = set()
 
     def texts(self, string: String) -> ByteDFA:
@@ -59,10 +61,31 @@ class StringLanguages:
         self.notes |= found.clipped
         return found.dfa
 
-    def exact_pattern(self, pattern: str) -> ByteDFA | None:
-        """The same without any cut, fit to be subtracted; None if it can't be had."""
-        found = search(pattern, self._limits, _UNBOUNDED)
-        return None if found.clipped else found.dfa
+    def both_sides(self, pattern: str) -> tuple[ByteDFA, ByteDFA]:
+        """Texts in which a pattern is surely found, and those in which it may be; nothing is cut.
+
+        Raises UnsupportedError where that would be too large.
+        """
+        if pattern not in self._sides:
+            sides = [search(pattern, self._limits, _UNBOUNDED, outer=x) for x in (False, True)]
+            if any(side.clipped for side in sides):
+                raise UnsupportedError(f"unsupported keyword: the large pattern {pattern[:80]!r}")
+            self._sides[pattern] = (sides[0].dfa, sides[1].dfa)
+        return self._sides[pattern]
+
+    def matches(self, pattern: str, text: str) -> bool:
+        """Whether a pattern is found in one text; refused where dialects differ on it."""
+        surely, maybe = (side.accepts(text.encode()) for side in self.both_sides(pattern))
+        if surely != maybe:
+            raise UnsupportedError(
+                f"unsupported keyword: pattern {pattern[:80]!r} on {text[:80]!r}"
+            )
+        return surely
+
+    def one_meaning(self, pattern: str) -> bool:
+        """Whether all dialects find a pattern in the same texts."""
+        surely, maybe = self.both_sides(pattern)
+        return difference(maybe, surely, self._limits).empty
 
     def _build(self, string: String) -> ByteDFA:
         parts = [self.pattern(pattern) for pattern in string.patterns]
@@ -90,7 +113,11 @@ class StringLanguages:
         if high is not None and high > cap:
             self.notes.add(f"strings longer than {cap} characters")
             high = cap
-        lengths = Repeat(CharSet(ANY_CHAR), string.low, high)
+        chars = ANY_CHAR
+        if self._bounds.ascii and high is not None and not beside_others:
+            self.notes.add("characters beyond ASCII in strings with a length")
+            chars = ((0, 0x7F),)
+        lengths = Repeat(CharSet(chars), string.low, high)
         return build(lengths, self._limits, Bounds(repeat=max(cap, 4096)))
 
 

@@ -231,6 +231,20 @@ def test_strings_are_json_strings() -> None:
     assert not bounded.accepts(b'"\t"')
 
 
+def test_keys_on_which_dialects_differ_do_not_appear() -> None:
+    schema = {
+        "type": "object",
+        "patternProperties": {"^\\w+$": {"type": "integer"}},
+        "additionalProperties": {"type": "string"},
+    }
+    assert accepts(schema, {"e": 1, "!": "x"})
+    assert not accepts(schema, {"e": "x"})
+    assert not accepts(schema, {"\u00e9": 1})
+    assert not accepts(schema, {"\u00e9": "x"})
+    with pytest.raises(UnsupportedError, match="pattern"):
+        compiled({**schema, "properties": {"\u00e9": {}}})
+
+
 def test_cuts_are_reported() -> None:
     found = language(json.dumps({"type": "string", "maxLength": 5000}))
     assert found.notes == ("strings longer than 256 characters",)

@@ -6,7 +6,7 @@ from engine.constraints.algebra import build, intersection
 from engine.constraints.byte_dfa import ByteDFA
 from engine.constraints.determinise import determinise
 from engine.constraints.errors import TooLargeError, UnsatisfiableError, UnsupportedError
-from engine.constraints.expression import CharSet, Choice, Literal, Repeat
+from engine.constraints.expression import CharSet, Choice, Literal, Repeat, concat
 from engine.constraints.grammar.gaps import unmarked
 from engine.constraints.grammar.parser import read_ebnf, read_lark
 from engine.constraints.limits import Bounds, Clock, Limits, deeper, tighter
@@ -14,7 +14,7 @@ from engine.constraints.nfa import NfaBuilder
 from engine.constraints.regex import full_match
 from engine.constraints.schema.document import SchemaDocument
 from engine.constraints.schema.lower import lower
-from engine.constraints.schema.spelling import spelling
+from engine.constraints.schema.spelling import SPACE, spelling
 from engine.constraints.spec import (
     MAX_CHARS,
     Choices,
@@ -33,6 +33,7 @@ _SPENT = 0.1  # the share of the time below which another try is pointless
 _SCHEMA_STATES = 12_000
 _GRAMMAR_STATES = 4_000
 _NFA_STATES = 150_000
+_ANY_ORDER = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,9 @@ def language_of(spec: ConstraintSpec, limits: Limits, bounds: Bounds | None = No
     """
     check_spec(spec)
     grammar = isinstance(spec, Ebnf | Lark)
-    ladder = deeper(bounds or Bounds()) if grammar else tighter(bounds or Bounds())
+    # Text that a person has already written may have its keys in any order.
+    bounds = bounds or Bounds(any_order=_ANY_ORDER if spec.scope == "document" else 0)
+    ladder = deeper(bounds) if grammar else tighter(bounds)
     clock = Clock(limits.seconds)
     for rung, rung_bounds in enumerate(ladder):
         last = rung == len(ladder) - 1
@@ -104,11 +107,12 @@ def _unbounded(spec: ConstraintSpec, limits: Limits, bounds: Bounds) -> Language
 
 
 def _schema(spec: JsonSchema, limits: Limits, bounds: Bounds) -> Language:
-    default = "spaced" if spec.scope == "hole" else "flexible"
+    default = "spaced" if spec.scope == "hole" else "free"
     document = SchemaDocument(spec.schema, limits)
     lowered = lower(document, spelling(spec.whitespace or default), limits, bounds)
+    root = lowered.root if spec.scope == "hole" else concat(SPACE, lowered.root, SPACE)
     builder = NfaBuilder(lowered.rules, limits, bounds)
-    dfa = determinise(builder.build(lowered.root), limits)
+    dfa = determinise(builder.build(root), limits)
     return Language(dfa, tuple(sorted(lowered.notes | builder.clipped)))
 
 

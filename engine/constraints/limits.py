@@ -29,7 +29,7 @@ class Bounds:
     of any kind, `unlisted` whether keys that a schema does not list may appear (never; explicit:
     where additionalProperties or patternProperties says so; always),
     `optional_depth` nesting below which optional keys are left out, `ascii` whether strings with a
-    length keep to ASCII.
+    length keep to ASCII, `any_order` the number of keys up to which their order is free.
     """
 
     depth: int = 3
@@ -38,6 +38,7 @@ class Bounds:
     unlisted: str = "explicit"
     optional_depth: int = 64
     ascii: bool = False
+    any_order: int = 0
 
 
 class Clock:
@@ -59,11 +60,12 @@ class Clock:
 
 def tighter(bounds: Bounds) -> list[Bounds]:
     """The ladder of bounds to try in turn until the automaton fits the caps."""
+    less = replace(bounds, depth=min(bounds.depth, 2), any_depth=1)
     tight = Bounds(depth=1, repeat=32, any_depth=1, unlisted="never")
     tighter_still = replace(tight, any_depth=0, optional_depth=4, ascii=True)
     return [
         bounds,
-        replace(bounds, depth=min(bounds.depth, 2), repeat=min(bounds.repeat, 64), any_depth=1),
+        replace(less, repeat=min(bounds.repeat, 64), any_order=min(bounds.any_order, 3)),
         tight,
         tighter_still,
         replace(tighter_still, repeat=16, optional_depth=2),

@@ -7,7 +7,7 @@ import msgspec
 from engine.constraints.errors import InvalidConstraintError
 
 Scope = Literal["hole", "document"]
-Style = Literal["compact", "spaced", "flexible"]
+Style = Literal["compact", "spaced", "flexible", "free"]
 MAX_SOURCE = 1_048_576  # characters of a schema, grammar or pattern
 MAX_CHOICES = 10_000
 MAX_CHARS = 2048  # the longest text that character bounds can count
@@ -45,7 +45,7 @@ class JsonSchema(_Spec, frozen=True, kw_only=True, tag="json_schema"):
     """The text is JSON that satisfies `schema` (itself JSON text); see README.md for spelling."""
 
     schema: str
-    whitespace: Style | None = None  # spaced in a hole, flexible in a document
+    whitespace: Style | None = None  # spaced in a hole, free in a document
 
 
 class Ebnf(_Spec, frozen=True, kw_only=True, tag="ebnf"):

@@ -7,7 +7,7 @@ from engine.constraints.byte_dfa import ByteDFA
 from engine.constraints.determinise import determinise
 from engine.constraints.expression import EMPTY, Choice, Concat, Literal, Node, Repeat
 from engine.constraints.limits import Limits
-from engine.constraints.nfa import Nfa
+from engine.constraints.nfa_states import Nfa
 
 _MARK = 0xFE  # no UTF-8 text contains it
 

@@ -99,23 +99,18 @@ class _Lowering:
         if depth not in self._any:
             simple = (Literal(b"null"), Literal(b"true"), Literal(b"false"), NUMBER, plain_string())
             if depth == 0:
-                nested: tuple[Node, ...] = (Literal(b"[]"), Literal(b"{}"))
+                nested: tuple[Node, ...] = ()
             else:
                 item = self._anything(depth - 1)
                 entry = concat(plain_string(), self._style.colon, item)
                 nested = (
-                    self._bracketed(b"[", Elements((), item, self._style.comma, 1, None), b"]"),
-                    self._bracketed(b"{", Members((), entry, self._style.comma, 1, None), b"}"),
-                    Literal(b"[]"),
-                    Literal(b"{}"),
+                    self._style.array(Elements((), item, self._style.comma, 1, None)),
+                    self._style.object(Members((), entry, self._style.comma, 1, None)),
                 )
             self._notes.add(f"values of any kind nested deeper than {self._bounds.any_depth}")
-            self._any[depth] = Choice((*simple, *nested))
+            hollow = (self._style.array(None), self._style.object(None))
+            self._any[depth] = Choice((*simple, *hollow, *nested))
         return self._any[depth]
-
-    def _bracketed(self, left: bytes, body: Node, right: bytes) -> Node:
-        inner = self._style.inner
-        return concat(Literal(left), inner, body, inner, Literal(right))
 
     def _conj(self, conj: Conj, level: int) -> Node:
         return Choice(tuple(self._branch(b, level) for b in self._normaliser.branches(conj)))
@@ -161,11 +156,11 @@ class _Lowering:
             high = len(first)
         if high is not None and high < branch.low:
             return NOTHING
-        ways: list[Node] = [Literal(b"[]")] if branch.low == 0 else []
+        ways = [self._style.array(None)] if branch.low == 0 else []
         if high != 0:
             low = max(branch.low, 1)
             body = Elements(tuple(first), rest, self._style.comma, low, high)
-            ways.append(self._bracketed(b"[", body, b"]"))
+            ways.append(self._style.array(body))
         return Choice(tuple(ways))
 
     def _object(self, branch: Object, level: int) -> Node:
@@ -193,11 +188,11 @@ class _Lowering:
         must = sum(entry.required for entry in entries)
         if branch.high is not None and max(must, branch.low) > branch.high:
             return NOTHING
-        ways: list[Node] = [] if must or branch.low else [Literal(b"{}")]
+        ways = [] if must or branch.low else [self._style.object(None)]
         if branch.high != 0 and (entries or free is not None):
             low = max(branch.low, 1)
             body = Members(entries, free, self._style.comma, low, branch.high)
-            ways.append(self._bracketed(b"{", body, b"}"))
+            ways.append(self._style.object(body))
         return Choice(tuple(ways))
 
     def _entry(self, key: str, conj: Conj, level: int) -> Node:

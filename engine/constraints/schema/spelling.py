@@ -21,7 +21,8 @@ from engine.constraints.expression import (
 _BREAK = concat(
     optional(Literal(b"\r")), Literal(b"\n"), Repeat(ByteSet(((9, 9), (32, 32))), 0, None)
 )
-_FREE = Choice((EMPTY, Literal(b" "), _BREAK))
+_ONE = Choice((EMPTY, Literal(b" "), _BREAK))
+SPACE: Node = Repeat(ByteSet(((9, 10), (13, 13), (32, 32))), 0, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +32,19 @@ class Spelling:
     comma: Node
     colon: Node
     inner: Node  # inside a non-empty bracket pair, at both ends
+    empty: Node = EMPTY  # inside an empty one
 
-    def array(self, body: Node) -> Node:
-        """A list that is not empty; a body that may be empty is written as such."""
-        return Concat((Literal(b"["), self.inner, body, self.inner, Literal(b"]")))
+    def array(self, body: Node | None) -> Node:
+        """A list with its items, or an empty one."""
+        return self._bracketed(b"[", body, b"]")
 
-    def object(self, body: Node) -> Node:
-        """The same for an object."""
-        return Concat((Literal(b"{"), self.inner, body, self.inner, Literal(b"}")))
+    def object(self, body: Node | None) -> Node:
+        """An object with its keys, or an empty one."""
+        return self._bracketed(b"{", body, b"}")
+
+    def _bracketed(self, left: bytes, body: Node | None, right: bytes) -> Node:
+        inside = self.empty if body is None else Concat((self.inner, body, self.inner))
+        return concat(Literal(left), inside, Literal(right))
 
     def key(self, name: str, value: Node) -> Node:
         """A key with its value."""
@@ -47,9 +53,10 @@ class Spelling:
     def value(self, value: Any) -> Node:
         """The one spelling of a given value (numbers as int or Decimal)."""
         if isinstance(value, list):
-            return self.array(self._joined([self.value(item) for item in value]))
+            return self.array(self._joined([self.value(item) for item in value]) if value else None)
         if isinstance(value, dict):
-            return self.object(self._joined([self.key(k, self.value(v)) for k, v in value.items()]))
+            keys = [self.key(name, self.value(item)) for name, item in value.items()]
+            return self.object(self._joined(keys) if keys else None)
         if isinstance(value, Decimal):
             return Literal(format(value, "f").encode())
         return Literal(json.dumps(value, ensure_ascii=False).encode())
@@ -62,9 +69,8 @@ class Spelling:
 
 
 def spelling(style: str) -> Spelling:
-    """`compact` {"a":1}, `spaced` {"a": 1, "b": 2}, or `flexible`: any mix of both and of lines.
-
-    Flexible white space is at most one space, or one line break with indentation, at each place.
+    """`compact` {"a":1}, `spaced` {"a": 1, "b": 2}, `flexible`: at each place at most one space,
+    or one line break with indentation, or `free`: any white space at all.
     """
     match style:
         case "compact":
@@ -72,6 +78,9 @@ def spelling(style: str) -> Spelling:
         case "spaced":
             return Spelling(Literal(b", "), Literal(b": "), EMPTY)
         case "flexible":
-            comma = concat(Literal(b","), _FREE)
-            return Spelling(comma, concat(Literal(b":"), optional(Literal(b" "))), _FREE)
-    raise InvalidConstraintError(f"white space must be compact, spaced or flexible, not {style!r}")
+            comma = concat(Literal(b","), _ONE)
+            return Spelling(comma, concat(Literal(b":"), optional(Literal(b" "))), _ONE)
+        case "free":
+            comma, colon = (concat(SPACE, Literal(sign), SPACE) for sign in (b",", b":"))
+            return Spelling(comma, colon, SPACE, empty=SPACE)
+    raise InvalidConstraintError(f"there is no white space {style!r}")

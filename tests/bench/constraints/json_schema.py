@@ -1,7 +1,8 @@
 """JSON Schema front-end against suites: `python -m tests.bench.constraints.json_schema`.
 
 For each schema one outcome: not compiled, accepts invalid (must be 0), rejects valid, pass.
-Rejected valid instances are put down to the rule of our spelling that explains them.
+Rejected valid instances are put down to the rule of our spelling that explains them. Times are of
+the processor, and count against the 10 s of the coverage figure.
 """
 
 import argparse
@@ -82,10 +83,12 @@ def _verdict(case: Case, accepts: Any) -> str:
     return "rejects valid" if (False, True) in found else "pass"
 
 
-def _compiled(case: Case, vocabulary: Vocabulary, table: Table) -> tuple[str, Language | None]:
+def _compiled(
+    case: Case, vocabulary: Vocabulary, table: Table, seconds: float
+) -> tuple[str, Language | None]:
     """Front-end, second gate and lift within the limit; the outcome if that fails."""
     spec = JsonSchema(schema=json.dumps(case.schema), whitespace="compact")
-    limits, began = Limits(seconds=_SECONDS), time.monotonic()
+    limits, began = Limits(seconds=seconds), time.process_time()
     try:
         language = language_of(spec, limits)
         second_gate(spec, language)
@@ -96,7 +99,7 @@ def _compiled(case: Case, vocabulary: Vocabulary, table: Table) -> tuple[str, La
     except ConstraintError as error:
         table.lines.append(f"{case.group}: {case.name}: {type(error).__name__}: {error}")
         return type(error).__name__, None
-    took = time.monotonic() - began
+    took = time.process_time() - began
     table.seconds.append(took)
     table.states.append(language.dfa.states)
     return ("over 10 s" if took > _SECONDS else ""), language
@@ -126,11 +129,11 @@ def _reason(case: Case, language: Language, value: Any) -> str:
     return "bounds: " + "; ".join(language.notes) if language.notes else "unexplained"
 
 
-def _run(title: str, cases: Iterable[Case], vocabulary: Vocabulary) -> Table:
+def _run(title: str, cases: Iterable[Case], vocabulary: Vocabulary, seconds: float) -> Table:
     table, peer = Table(title), Peer()
     for case in cases:
         theirs = peer.outcome(case)
-        outcome, language = _compiled(case, vocabulary, table)
+        outcome, language = _compiled(case, vocabulary, table, seconds)
         if language is not None:
             outcome = outcome or _verdict(case, lambda v, d=language.dfa: d.accepts(spelled(v)))
         if outcome == "rejects valid" and language is not None:
@@ -159,7 +162,9 @@ def _print(table: Table, details: bool) -> None:
     if table.seconds:
         p50, p90, p99 = np.percentile(table.seconds, [50, 90, 99])
         states = np.percentile(table.states, [50, 90, 99])
-        print(f"compile and lift, seconds p50 {p50:.2f} p90 {p90:.2f} p99 {p99:.2f}")
+        print(
+            f"compile, gate and lift, processor seconds p50 {p50:.2f} p90 {p90:.2f} p99 {p99:.2f}"
+        )
         print("states p50 {:.0f} p90 {:.0f} p99 {:.0f}".format(*states))
     if details:
         print(*table.lines, sep="\n")
@@ -179,6 +184,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--details", action="store_true", help="groups and named failures")
     parser.add_argument("--suite", choices=["core", "formats", "real", "all"], default="all")
+    parser.add_argument(
+        "--seconds", type=float, default=_SECONDS, help="limit by the clock; raise it under load"
+    )
     options = parser.parse_args()
     if not DATA.exists():
         print(f"skipped: no data at {DATA}")
@@ -197,7 +205,7 @@ def main() -> int:
     chosen = list(suites) if options.suite == "all" else [options.suite]
     wrong = 0
     for title, cases in (pair for name in chosen for pair in suites[name]):
-        table = _run(title, cases, vocabulary)
+        table = _run(title, cases, vocabulary, options.seconds)
         _print(table, options.details)
         wrong += sum(counts["accepts invalid"] for counts in table.outcomes.values())
     return int(wrong > 0)

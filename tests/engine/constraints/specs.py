@@ -48,8 +48,9 @@ def specs(count: int, seed: int = 0) -> list[ConstraintSpec]:
 
 
 def _schema_spec(rng: random.Random) -> JsonSchema:
-    style: Any = rng.choice(["compact", "spaced", "flexible"])
-    return JsonSchema(schema=json.dumps(schema(rng, 2)), whitespace=style)
+    style: Any = rng.choice(["compact", "spaced", "flexible", None])
+    scope: Any = rng.choice(["hole", "document"])
+    return JsonSchema(schema=json.dumps(schema(rng, 2)), whitespace=style, scope=scope)
 
 
 def schema(rng: random.Random, depth: int) -> dict[str, Any]:

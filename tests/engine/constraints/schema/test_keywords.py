@@ -7,7 +7,9 @@ import jsonschema_rs
 import pytest
 
 from engine.constraints.errors import UnsatisfiableError, UnsupportedError
-from engine.constraints.limits import Bounds
+from engine.constraints.frontend import language_of
+from engine.constraints.limits import Bounds, Limits
+from engine.constraints.spec import JsonSchema
 from tests.engine.constraints.schema.accepting import accepts, compiled, language
 
 NODE = {
@@ -213,6 +215,29 @@ def test_spelling_styles() -> None:
         assert flexible.accepts(json.dumps(value, indent=indent).encode())
     assert flexible.accepts(json.dumps(value, separators=(",", ":")).encode())
     assert not flexible.accepts(b'{"a":  1,"b":"x"}')
+
+
+def test_documents_take_any_white_space_and_key_order() -> None:
+    schema = {**AB, "required": ["b"], "additionalProperties": {"type": "null"}}
+    spec = JsonSchema(schema=json.dumps(schema), scope="document")
+    dfa = language_of(spec, Limits()).dfa
+    for text in [
+        '{"a": 1, "b": ""}',
+        '\n{ "b" :\n\n  "",\t"a": 1 }\n',
+        '{"z":null,"b":"","y":null,"a":2}',
+        '{"b":""}',
+    ]:
+        assert dfa.accepts(text.encode()), text
+    for text in ['{"a":1}', '{"b":"","b":""}', "{}", '{"b":"",}', '{,"b":""}', '{"b":"" "a":1}']:
+        assert not dfa.accepts(text.encode()), text
+
+
+def test_more_keys_than_orders_can_be_held_come_in_schema_order() -> None:
+    schema = {"type": "object", "properties": {key: {"const": 1} for key in "abcdefgh"}}
+    spec = JsonSchema(schema=json.dumps(schema), scope="document")
+    dfa = language_of(spec, Limits()).dfa
+    assert dfa.accepts(b'{"a":1,"h":1}')
+    assert not dfa.accepts(b'{"h":1,"a":1}')
 
 
 def test_keys_come_in_schema_order() -> None:

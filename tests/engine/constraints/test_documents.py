@@ -54,7 +54,7 @@ def judged(text: bytes) -> None:
 
 def test_text_on_both_sides(person: TokenDFA) -> None:
     before = b'{\n  "active":  true,\n\n  "na'
-    behind = b' and more"}\n'
+    behind = b"0\n}\n"
     judged(before + filled(CanvasConstraint(person, SPECIALS, (before, behind)), 24) + behind)
 
 

@@ -6,10 +6,10 @@ Once per process: `vocabulary.Vocabulary(token_bytes)`, `compiler.ConstraintComp
 cache_folder)`. Once per request: `spec.decode_spec(message)` -> `compiler.compile(spec)` ->
 `Compiled` with its token automaton `dfa` (`dfa.notes` on what was cut) and `check(text)`, which
 every result must pass (the hole, or in a document the whole text).
-Once per canvas: `canvas.CanvasConstraint(compiled.dfa, specials, texts)`; `texts` are the bytes before,
-between and behind the holes; an `opening.Opening` heals the left boundary. UnsatisfiableError says where
-nothing can fit; `require(slots)` how many tokens are needed, `feasible_lengths(most)` which numbers
-of tokens will do.
+Once per canvas: `canvas.CanvasConstraint(compiled.dfa, specials, texts)`; `texts` are the bytes
+before, between and behind the holes; an `opening.Opening` heals the left boundary.
+UnsatisfiableError says where nothing can fit; `require(slots)` how many tokens are needed,
+`feasible_lengths(most)` which numbers of tokens will do.
 Once per step: `constraint.step(log_probs, fixed)` -> `StepView`, where `log_probs` [R, V] are the
 rows of the open slots only and `fixed` [L] holds ids, -1 where a slot is open:
 

@@ -1,8 +1,11 @@
 """Owns a person's own validator: a command that reads a text and says by its exit status."""
 
+import os
+import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 
 from engine.constraints.errors import CheckerError
 
@@ -26,36 +29,49 @@ class CommandValidator:
         """None if the text is accepted, else why not."""
         name = self._arguments[0]
         try:
-            done = subprocess.run(
+            child = subprocess.Popen(
                 self._arguments,
-                input=text,
+                stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
-                timeout=self._seconds,
-                preexec_fn=_limiter(),
-                start_new_session=sys.platform != "win32",
-                check=False,
+                start_new_session=True,
             )
-        except subprocess.TimeoutExpired as error:
-            raise CheckerError(f"the validator {name} took over {self._seconds:g} s") from error
         except OSError as error:
             raise CheckerError(f"the validator {name} can't be run: {error}") from error
-        if done.returncode not in (0, 1):
-            raise CheckerError(f"the validator {name} ended with status {done.returncode}")
-        if done.returncode == 0:
+        with child:
+            reasons = self._ask(child, text)
+        if child.returncode == 0:
             return None
-        return done.stderr[:300].decode(errors="replace").strip() or f"refused by {name}"
+        if child.returncode != 1:
+            raise CheckerError(f"the validator {name} ended with status {child.returncode}")
+        return reasons[:300].decode(errors="replace").strip() or f"refused by {name}"
+
+    def _ask(self, child: "subprocess.Popen[bytes]", text: bytes) -> bytes:
+        _limit_memory(child.pid)
+        try:
+            return child.communicate(text, timeout=self._seconds)[1]
+        except subprocess.TimeoutExpired as error:
+            _kill_all(child)
+            name = self._arguments[0]
+            raise CheckerError(f"the validator {name} took over {self._seconds:g} s") from error
 
 
-def _limiter() -> Callable[[], None] | None:
-    """A cap on the child's memory, set between fork and exec where the system can."""
-    if sys.platform == "win32":
-        return None
+def _limit_memory(process: int) -> None:
+    """Cap the command's address space where the system lets another process do so."""
+    if sys.platform != "linux":
+        return
     import resource
 
     size = _MEMORY_MB * 1024 * 1024
+    # It may be gone already, or run as someone else.
+    with suppress(ProcessLookupError, PermissionError):
+        resource.prlimit(process, resource.RLIMIT_AS, (size, size))
 
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (size, size))
 
-    return limit
+def _kill_all(child: "subprocess.Popen[bytes]") -> None:
+    """End the command and what it started."""
+    if sys.platform == "win32":
+        child.kill()
+    else:
+        os.killpg(child.pid, signal.SIGKILL)
+    child.communicate()

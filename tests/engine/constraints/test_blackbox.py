@@ -86,6 +86,7 @@ def test_a_command_judges() -> None:
     [
         (_python("import time; time.sleep(60)"), "took over"),
         (_python("import os; os.abort()"), "ended with status"),
+        (["/bin/sh", "-c", "sleep 60 & wait"], "took over"),
         (_python("raise SystemExit(7)"), "status 7"),
         (["/nonexistent/validator"], "can't be run"),
     ],

@@ -5,7 +5,7 @@ from itertools import pairwise
 from engine.constraints.byte_dfa import Arc, ByteDFA, from_arcs
 from engine.constraints.errors import TooLargeError
 from engine.constraints.limits import Clock, Limits
-from engine.constraints.nfa import Nfa
+from engine.constraints.nfa_states import Nfa
 
 
 def determinise(nfa: Nfa, limits: Limits) -> ByteDFA:

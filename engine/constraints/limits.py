@@ -26,15 +26,19 @@ class Bounds:
     """How far a language is cut down so that it becomes regular and small; each cut is reported.
 
     `depth` nested recursive calls, `repeat` copies in {m,n}, `any_depth` nesting of JSON values
-    of any kind, `unlisted` whether keys that a schema does not list may appear,
-    `optional_depth` nesting below which optional keys are left out.
+    of any kind, `unlisted` whether keys that a schema does not list may appear (never; explicit:
+    where additionalProperties or patternProperties says so; always),
+    `optional_depth` nesting below which optional keys are left out, `ascii` whether strings with a
+    length keep to ASCII, `any_order` the number of keys up to which their order is free.
     """
 
     depth: int = 3
     repeat: int = 256
     any_depth: int = 2
-    unlisted: bool = True
+    unlisted: str = "explicit"
     optional_depth: int = 64
+    ascii: bool = False
+    any_order: int = 0
 
 
 class Clock:
@@ -56,10 +60,18 @@ class Clock:
 
 def tighter(bounds: Bounds) -> list[Bounds]:
     """The ladder of bounds to try in turn until the automaton fits the caps."""
+    less = replace(bounds, depth=min(bounds.depth, 2), any_depth=1)
+    tight = Bounds(depth=1, repeat=32, any_depth=1, unlisted="never")
+    tighter_still = replace(tight, any_depth=0, optional_depth=4, ascii=True)
     return [
         bounds,
-        replace(bounds, depth=min(bounds.depth, 2), repeat=min(bounds.repeat, 64), any_depth=1),
-        Bounds(depth=1, repeat=32, any_depth=1, unlisted=False, optional_depth=64),
-        Bounds(depth=1, repeat=16, any_depth=0, unlisted=False, optional_depth=4),
-        Bounds(depth=1, repeat=16, any_depth=0, unlisted=False, optional_depth=2),
+        replace(less, repeat=min(bounds.repeat, 64), any_order=min(bounds.any_order, 3)),
+        tight,
+        tighter_still,
+        replace(tighter_still, repeat=16, optional_depth=2),
     ]
+
+
+def deeper(bounds: Bounds) -> list[Bounds]:
+    """The ladder for grammars, whose recursion is worth more than anything else."""
+    return [replace(bounds, depth=depth) for depth in (8, 6, 4, 3, 2, 1)]

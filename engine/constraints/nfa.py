@@ -23,8 +23,12 @@ from engine.constraints.expression import (
     Repeat,
 )
 from engine.constraints.limits import Bounds, Clock, Limits
+from engine.constraints.members import MembersBuilder
+from engine.constraints.nfa_states import Nfa
 from engine.constraints.rules import strong_components
 from engine.constraints.utf8 import byte_sequences
+
+_MOST_REPEATS = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,26 +38,6 @@ class Frame:
     group: int
     depth: int
     after: int
-
-
-class Nfa:
-    """States with byte-range arcs and empty moves; `accept` is the only final state."""
-
-    def __init__(self, limits: Limits) -> None:
-        self.arcs: list[list[tuple[int, int, int]]] = []
-        self.empty: list[list[int]] = []
-        self._cap = limits.nfa_states
-        self.accept = self.new()
-        self.dead = self.new()
-        self.start = self.accept
-
-    def new(self, *empty: int) -> int:
-        """A fresh state with empty moves to the given ones."""
-        if len(self.arcs) >= self._cap:
-            raise TooLargeError(f"the constraint needs more than {self._cap} automaton states")
-        self.arcs.append([])
-        self.empty.append(list(empty))
-        return len(self.arcs) - 1
 
 
 class NfaBuilder:
@@ -108,7 +92,10 @@ class NfaBuilder:
             case Call(rule):
                 return self._call(rule, after, frame)
             case Members():
-                return self._members(node, after, frame)
+                parts = MembersBuilder(self.nfa, lambda part, to: self._emit(part, to, frame))
+                if len(node.entries) <= self._bounds.any_order and node.high is None:
+                    return parts.any_order(node, after)
+                return parts.in_order(node, after)
             case Elements():
                 return self._elements(node, after, frame)
         raise AssertionError(f"no lowering for {node!r}")
@@ -150,9 +137,9 @@ class NfaBuilder:
         return at
 
     def _clip(self, low: int, high: int | None) -> int | None:
-        cap = self._bounds.repeat
-        if low > cap:
-            raise TooLargeError(f"at least {low} repetitions are asked for; {cap} can be held")
+        if low > _MOST_REPEATS:
+            raise TooLargeError(f"{low} repetitions are asked for; {_MOST_REPEATS} can be held")
+        cap = max(low, self._bounds.repeat)
         if high is not None and high > cap:
             self.clipped.add(f"repetitions above {cap}")
             return cap
@@ -189,48 +176,6 @@ class NfaBuilder:
         if after == frame.after:
             return frame
         return Frame(group, frame.depth + 1, after)
-
-    def _members(self, node: Members, after: int, frame: Frame | None) -> int:
-        """States by how many entries are already there (capped), built from the last entry on."""
-        top = max(node.low, 1 if node.high is None else min(node.high, len(node.entries)), 1)
-        tails = self._free_members(node, top, after, frame)
-        for entry in reversed(node.entries):
-            tails = [
-                self._one_member(node, entry.node, entry.required, count, tails, frame)
-                for count in range(top + 1)
-            ]
-        return tails[0]
-
-    def _one_member(
-        self,
-        node: Members,
-        entry: Node,
-        required: bool,
-        count: int,
-        tails: list[int],
-        frame: Frame | None,
-    ) -> int:
-        skipped = [] if required else [tails[count]]
-        if node.high is not None and count >= node.high:
-            return self.nfa.new(*skipped)
-        taken = self._emit(entry, tails[min(count + 1, len(tails) - 1)], frame)
-        if count:
-            taken = self._emit(node.separator, taken, frame)
-        return self.nfa.new(taken, *skipped)
-
-    def _free_members(self, node: Members, top: int, after: int, frame: Frame | None) -> list[int]:
-        """What may follow the listed entries, for each count of entries already there."""
-        ends = []
-        for count in range(top + 1):
-            closed = [after] if count >= node.low else []
-            room = None if node.high is None else node.high - count
-            if node.free is not None and room != 0 and count + 1 >= node.low:
-                more = Repeat(Concat((node.separator, node.free)), 0, room and room - 1)
-                tail = self._emit(more, after, frame)
-                first = self._emit(node.free, tail, frame)
-                closed.append(self._emit(node.separator, first, frame) if count else first)
-            ends.append(self.nfa.new(*closed))
-        return ends
 
     def _elements(self, node: Elements, after: int, frame: Frame | None) -> int:
         high = self._clip(node.low, node.high)

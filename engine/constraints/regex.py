@@ -48,15 +48,18 @@ def full_match(pattern: str, limits: Limits, bounds: Bounds) -> RegexLanguage:
     return _language(_parsed(pattern), limits, bounds, search=False)
 
 
-def search(pattern: str, limits: Limits, bounds: Bounds) -> RegexLanguage:
-    """Texts in which an ECMA-262 pattern is found anywhere, or a part of them."""
-    return _language(_parsed(pattern), limits, bounds, search=True)
+def search(pattern: str, limits: Limits, bounds: Bounds, outer: bool = False) -> RegexLanguage:
+    """Texts in which an ECMA-262 pattern is found anywhere, or a part of them.
+
+    With `outer` also those that only some dialects find it in.
+    """
+    return _language(_parsed(pattern, outer), limits, bounds, search=True)
 
 
-def _parsed(pattern: str) -> Node:
+def _parsed(pattern: str, outer: bool = False) -> Node:
     if len(pattern) > MAX_PATTERN:
         raise InvalidConstraintError(f"a pattern may have at most {MAX_PATTERN} characters")
-    return parse_regex(pattern)
+    return parse_regex(pattern, outer)
 
 
 def _language(node: Node, limits: Limits, bounds: Bounds, search: bool) -> RegexLanguage:

@@ -42,9 +42,12 @@ class Flags:
     dot_all: bool = False
 
 
-def parse_regex(pattern: str) -> Node:
-    """Pattern -> expression with anchor markers; raises a ConstraintError that names the place."""
-    parser = _Parser(pattern)
+def parse_regex(pattern: str, outer: bool = False) -> Node:
+    """Pattern -> expression with anchor markers; raises a ConstraintError that names the place.
+
+    With `outer` classes hold what any dialect matches, else what all of them do.
+    """
+    parser = _Parser(pattern, outer)
     node = parser.alternatives(Flags(), depth=0)
     if parser.at < len(pattern):
         raise parser.error("unbalanced parenthesis")
@@ -52,8 +55,9 @@ def parse_regex(pattern: str) -> Node:
 
 
 class _Parser:
-    def __init__(self, pattern: str) -> None:
+    def __init__(self, pattern: str, outer: bool) -> None:
         self.pattern = pattern
+        self._outer = outer
         self.at = 0
 
     def error(self, what: str) -> InvalidConstraintError:
@@ -118,9 +122,9 @@ class _Parser:
             case "(":
                 return self.group(flags, depth)
             case "[":
-                return _chars(self.char_class(flags))
+                return self._chars(self.char_class(flags))
             case ".":
-                return _chars(dot(flags.dot_all))
+                return self._chars(dot(flags.dot_all))
             case "^":
                 return BEGIN
             case "$":
@@ -134,7 +138,10 @@ class _Parser:
         return self.single(exactly(ord(char), ord(char)), flags)
 
     def single(self, chars: CharClass, flags: Flags) -> Node:
-        return _chars(chars.folded() if flags.ignore_case else chars)
+        return self._chars(chars.folded() if flags.ignore_case else chars)
+
+    def _chars(self, chars: CharClass) -> Node:
+        return CharSet(chars.outer if self._outer else chars.inner)
 
     def group(self, flags: Flags, depth: int) -> Node:
         scoped = _FLAGS.match(self.pattern, self.at)
@@ -260,7 +267,3 @@ def _bounds(found: re.Match[str]) -> tuple[int, int | None]:
     if not found[2]:
         return low, low
     return low, int(found[3]) if found[3] else None
-
-
-def _chars(chars: CharClass) -> Node:
-    return CharSet(chars.inner)

@@ -1,5 +1,6 @@
 """Owns the token automaton: a byte DFA lifted to classes of tokens that act alike; a value."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy.typing as npt
 from engine.constraints.byte_dfa import ByteDFA
 
 Ints = npt.NDArray[np.int32]
+Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +50,35 @@ class TokenDFA:
         )
         return sum(array.nbytes for array in arrays)
 
-    def least_tokens(self, start: int, final: npt.NDArray[np.bool_]) -> int | None:
+    def least_tokens(self, start: int, final: Bools) -> int | None:
         """The fewest tokens from `start` to a state of `final`; None if there is no way."""
-        seen = np.zeros(self.states, bool)
-        layer = np.zeros(self.states, bool)
-        layer[start] = start != 0
-        for steps in range(self.states + 1):
+        for steps, layer in enumerate(_layers(self.pair_from, self.pair_to, start, self.states)):
             if (layer & final).any():
                 return steps
-            seen |= layer
-            after = np.zeros(self.states, bool)
-            after[self.pair_to[layer[self.pair_from]]] = True
-            layer = after & ~seen
-            if not layer.any():
-                return None
         return None
+
+    def useful_pairs(self, start: int, final: Bools) -> Bools:
+        """[P] whether a pair lies on any way from `start` to a state of `final`."""
+        ahead = np.zeros(self.states, bool)
+        for layer in _layers(self.pair_from, self.pair_to, start, self.states):
+            ahead |= layer
+        behind = final & ahead
+        while True:
+            more = behind.copy()
+            more[self.pair_from[behind[self.pair_to]]] = True
+            if (more == behind).all():
+                return np.asarray(ahead[self.pair_from] & behind[self.pair_to])
+            behind = more
+
+
+def _layers(source: Ints, target: Ints, start: int, states: int) -> Iterator[Bools]:
+    """The states first reached after 0, 1, 2, ... moves."""
+    layer = np.zeros(states, bool)
+    layer[start] = start != 0
+    seen = np.zeros(states, bool)
+    while layer.any():
+        yield layer
+        seen |= layer
+        after = np.zeros(states, bool)
+        after[target[layer[source]]] = True
+        layer = after & ~seen

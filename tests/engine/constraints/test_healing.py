@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from engine.constraints.healing import MAX_REQUIRED_BYTES, HealingAutomaton
 from engine.constraints.prefix_index import PrefixIndex
+from tests.engine.constraints.toys import UNTIMED
 
 TOKENS: list[bytes | None] = [
     None,
@@ -40,6 +41,7 @@ def accepted(tokens: tuple[int, ...], required: bytes) -> bool:
     return False
 
 
+@UNTIMED
 @given(st.binary(max_size=3))
 def test_prefix_index_agrees_with_a_scan(prefix: bytes) -> None:
     want = [i for i, text in enumerate(TOKENS) if text and text.startswith(prefix)]
@@ -52,6 +54,7 @@ def test_prefix_index_agrees_with_a_scan(prefix: bytes) -> None:
 required_bytes = st.text("ab", max_size=4).map(str.encode) | st.just(b"\xffab")
 
 
+@UNTIMED
 @given(required_bytes)
 def test_allowed_and_advance_agree(required: bytes) -> None:
     automaton = HealingAutomaton(INDEX, required)
@@ -65,6 +68,7 @@ def test_allowed_and_advance_agree(required: bytes) -> None:
                     automaton.advance(state, token)
 
 
+@UNTIMED
 @given(required_bytes, st.integers(0, 2**31), st.integers(0, 3), st.booleans())
 def test_best_path_is_the_brute_force_best(
     required: bytes, seed: int, length: int, pin: bool

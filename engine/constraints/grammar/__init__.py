@@ -1,0 +1,1 @@
+"""Context-free grammars in EBNF or Lark's syntax -> rules over bytes, for bounded recursion."""

@@ -1,0 +1,24 @@
+"""Owns the states of a byte NFA: arcs, empty moves and a cap on their number."""
+
+from engine.constraints.errors import TooLargeError
+from engine.constraints.limits import Limits
+
+
+class Nfa:
+    """States with byte-range arcs and empty moves; `accept` is the only final state."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.arcs: list[list[tuple[int, int, int]]] = []
+        self.empty: list[list[int]] = []
+        self._cap = limits.nfa_states
+        self.accept = self.new()
+        self.dead = self.new()
+        self.start = self.accept
+
+    def new(self, *empty: int) -> int:
+        """A fresh state with empty moves to the given ones."""
+        if len(self.arcs) >= self._cap:
+            raise TooLargeError(f"the constraint needs more than {self._cap} automaton states")
+        self.arcs.append([])
+        self.empty.append(list(empty))
+        return len(self.arcs) - 1

@@ -1,0 +1,1 @@
+"""JSON Schema -> expressions over bytes; every keyword is enforced, ignored by name or refused."""

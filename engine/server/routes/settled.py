@@ -1,6 +1,9 @@
 """Append-only text from a canvas that fills in any order: what is said can't change any more."""
 
-from engine.hole import MATCHED_REST, Hole
+from engine.hole import Hole
+
+HELD = 12
+"""Characters that may yet turn out to repeat the rest of the line."""
 
 
 class SettledText:
@@ -13,13 +16,13 @@ class SettledText:
     def __init__(self, hole: Hole, stops: tuple[str, ...] = ()) -> None:
         self._hole = hole
         self._stops = stops
-        self._held = MATCHED_REST if hole.shape == "span" else 0
+        self._held = HELD if hole.shape == "span" else 0
         self.said = ""
         self.stopped = False
 
     def grow(self, settled: str) -> str:
         """What can be said now that this much of the canvas is settled from the left."""
-        answer, self.stopped = cut_at_stop(self._hole.answer(settled), self._stops)
+        answer, self.stopped = cut_at_stop(self._hole.answer(settled).text, self._stops)
         if not self.stopped and not self._hole.is_complete(settled):
             answer = answer[: len(answer) - self._held] if self._held else answer
             answer = self._without_begun_stop(answer).rstrip()

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,8 @@ from engine.canvas import Canvas
 from engine.policies import Plan, Policy, ReadingKind
 
 Finish = Literal["converged", "stop", "length", "deadline", "cancelled"]
-GRAVITY: tuple[Finish, ...] = ("converged", "stop", "length", "deadline", "cancelled")
+Reason = TypeVar("Reason", bound=str)
+GRAVITY = ("converged", "stop", "length", "constraint", "deadline", "cancelled", "superseded")
 Priority = Literal["auto", "manual", "batch"]
 Stop = Callable[[Sequence[int]], bool]
 
@@ -195,7 +196,7 @@ class JointJob:
 Work = Job | JointJob | Query
 
 
-def gravest(finishes: Iterable[Finish]) -> Finish:
+def gravest(finishes: Iterable[Reason]) -> Reason:
     """The finish that says most about a fill of several parts."""
     return max(finishes, key=GRAVITY.index)
 

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -73,14 +74,16 @@ BETWEEN = st.text("ab \n\r\u00e9\U0001f600\u2028", min_size=1, max_size=12)
     encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
 )
 def test_every_byte_outside_the_holes_stays(
-    cli: Cli, outer: tuple[str, str], betweens: list[str], answers: list[str], encoding: str
+    tmp_path: Path, outer: tuple[str, str], betweens: list[str], answers: list[str], encoding: str
 ) -> None:
+    cli = Cli(tmp_path)
     pieces = [outer[0], *betweens, outer[1]]
     path = cli.file("<FILL>".join(pieces).encode(encoding))
     cli.engine.answers = answers[: len(pieces) - 1]
     assert cli.run("fill", str(path), "-i", "--json", "--shape", "span") == 0
     texts = [hole["text"] for hole in json.loads(cli.out)["holes"]]
-    assert [newlines.normalise(text) for text in texts] == cli.engine.answers
+    for text, answer in zip(texts, cli.engine.answers, strict=True):  # at the end of a text
+        assert newlines.normalise(text).rstrip("\n") == answer.rstrip("\n")  # one "\n" may go
     whole = "".join(piece + text for piece, text in zip(pieces, [*texts, ""], strict=True))
     assert path.read_bytes() == whole.encode(encoding)
 

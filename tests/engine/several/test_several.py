@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -19,47 +18,23 @@ from engine.several.fills import Several
 from engine.several.parts import one_hole, seed_of
 from models.loader import Model
 from protocol.cells import Cell
-from protocol.errors import ProtocolError
 from protocol.messages import (
     Accepted,
     Cancel,
     CanvasSpec,
     Delta,
     Done,
-    Error,
     Fill,
     Sampling,
     ServerMessage,
 )
 from protocol.requests import NextHole
 from tests.engine.recording import finish, make_engine
+from tests.engine.several.asking import done, fill, heard
 
 CANVAS_POLICIES = sorted(n for n, p in POLICIES.items() if p.reading is ReadingKind.CANVAS)
 BETWEEN = st.text("ab(:=\n é😀", min_size=1, max_size=12)
 SHAPE: Any = st.sampled_from(["auto", "line", "block", "span"])
-
-
-def fill(*betweens: str, policy: Any = "threshold", name: str = "f1", **fields: Any) -> Fill:
-    holes = tuple(NextHole(text) for text in betweens or ("\n    y = ", "\n    z = "))
-    fields.setdefault("sampling", Sampling(policy=policy))
-    return Fill(
-        name,
-        fields.pop("prefix", "def f():\n    x = "),
-        fields.pop("suffix", "\nend"),
-        **{"holes": holes, **fields},
-    )
-
-
-def heard(engine: LocalEngine, *requests: Fill | Cancel) -> list[ServerMessage]:
-    for request in requests:
-        engine.send(request)
-    return list(iter(engine.receive, None))
-
-
-def done(engine: LocalEngine, request: Fill) -> Done:
-    *_, last = stream(engine, request)
-    assert isinstance(last, Done), last
-    return last
 
 
 def canvases(messages: Sequence[ServerMessage]) -> dict[int, list[Cell]]:
@@ -108,9 +83,9 @@ def test_frames_and_texts_tell_one_story(
     shown = canvases(messages)
     assert len(last.holes) == len(holes) + 1 and last.holes[0] == last.text
     for number, text in enumerate(last.holes):
-        cells = shown.get(number, [])
-        assert text.removesuffix("\n") in "".join(cell or "" for cell in cells)
-    assert "".join(token.text for token in last.tokens) in (last.text, last.text[:-1])
+        characters = iter("".join(cell or "" for cell in shown.get(number, [])))
+        assert all(character in characters for character in text if character.isalnum())
+    assert "".join(token.text for token in last.tokens) == last.text
     assert tiny_engine.load.live == 0 and not tiny_engine.busy
 
 
@@ -264,77 +239,9 @@ def test_a_deadline_is_for_all_holes_together(tiny: Model, policy: Any) -> None:
     assert last.stats.wall_ms < 120
     for number, cells in canvases(messages).items():
         settled = cells[: cells.index(None)] if None in cells else cells
-        assert last.holes[number] in "".join(cell or "" for cell in settled)
-
-
-def errors(engine: LocalEngine, *requests: Fill) -> list[Error]:
-    return [message for message in heard(engine, *requests) if isinstance(message, Error)]
-
-
-@pytest.mark.parametrize(
-    ("request_", "code", "param"),
-    [
-        (fill("a", ""), "invalid_message", "holes[1].before"),
-        (fill(alternatives=2), "unsupported", "alternatives"),
-        (
-            fill(holes=(NextHole("a", canvas=CanvasSpec(pinned=True)),)),
-            "invalid_message",
-            "holes[0].canvas",
-        ),
-        (fill(canvas=CanvasSpec(pinned=True)), "invalid_message", "canvas"),
-    ],
-)
-@pytest.mark.parametrize("policy", ["causal", "fixed"])
-def test_what_can_not_be_done_is_refused_and_leaves_nothing_behind(
-    tiny_engine: LocalEngine, request_: Fill, code: str, param: str, policy: Any
-) -> None:
-    request_ = msgspec.structs.replace(request_, sampling=Sampling(policy=policy))
-    [error] = errors(tiny_engine, request_)
-    assert (error.code, error.param) == (code, param)
-    assert done(tiny_engine, fill(policy=policy)).holes
-
-
-def test_a_later_hole_that_is_refused_leaves_the_first_one_unknown(
-    tiny: Model, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    session = Session(tiny, EngineConfig(threads=1))
-    begin = session.begin
-
-    def refuse_second(part: Fill, *rest: Any) -> Any:
-        if part.id.endswith("#1"):
-            raise ProtocolError("unsupported", "not that one")
-        return begin(part, *rest)
-
-    monkeypatch.setattr(session, "begin", refuse_second)
-    with pytest.raises(ProtocolError, match="not that one"):
-        Several(session, lambda: 0.0).open(fill())
-    assert not session.cancel("f1#0") and not session.cancel("f1")
-
-
-@pytest.mark.parametrize("policy", ["causal", "fixed"])
-def test_a_live_id_is_refused_whatever_kind_of_fill_has_it(
-    tiny_engine: LocalEngine, policy: Any
-) -> None:
-    plain = Fill("f1", "a", "b")
-    for pair in ((plain, fill(policy=policy)), (fill(policy=policy), plain)):
-        [error] = errors(tiny_engine, *pair)
-        assert error.code == "id_conflict" and not error.ends
-
-
-@pytest.mark.parametrize("policy", ["causal", "fixed"])
-def test_a_step_that_fails_ends_the_fill_with_one_error(
-    tiny: Model, monkeypatch: pytest.MonkeyPatch, policy: Any
-) -> None:
-    engine = LocalEngine(tiny, EngineConfig(threads=1))
-
-    def explode(*_: object) -> None:
-        raise RuntimeError("no memory")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(tiny.transformer, "logits", explode)
-        [error] = errors(engine, fill(policy=policy))
-    assert error.code == "engine_failed" and error.id == "f1"
-    assert done(engine, fill(policy=policy)).holes
+        characters = iter("".join(cell or "" for cell in settled))
+        text = last.holes[number]
+        assert all(character in characters for character in text if character.isalnum())
 
 
 def test_the_default_model_fills_two_obvious_holes(default_model: Model) -> None:

@@ -29,12 +29,18 @@ class Entry:
 
 @dataclass(slots=True, eq=False)
 class Lease:
-    """A job's hold on a segment: `done` of its `ids` have key/values, `cached` had them before."""
+    """A job's hold on a segment: `done` of its `ids` have key/values, `cached` had them before.
+
+    A segment that continues another one sees the whole of it (`behind`) and stands at `places`;
+    it is its job's own and not kept.
+    """
 
     entry: Entry
     ids: tuple[int, ...]
     done: int
     cached: int
+    behind: "Lease | None" = None
+    places: tuple[int, ...] = ()
 
     @property
     def pending(self) -> int:

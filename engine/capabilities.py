@@ -1,6 +1,6 @@
-"""What this engine can do beyond filling one hole: told to clients, checked at every request."""
+"""What this engine can do beyond filling a hole: told to clients, checked at every request."""
 
 CAPABILITIES: frozenset[str] = frozenset(
-    {"alternatives", "context", "instruction", "old_text", "revise:pin"}
+    {"alternatives", "context", "holes", "instruction", "old_text", "revise:pin"}
 )
 """Names as in protocol.capabilities."""

@@ -4,7 +4,7 @@ import logging
 import time
 from collections.abc import Callable
 
-from engine.job import Finish, Job, Query, StepResult, Work
+from engine.job import Finish, Job, JointJob, Query, StepResult, Work, gravest
 from engine.runner import Runner
 from engine.scheduler import Refusal, Scheduler
 
@@ -89,8 +89,10 @@ class Engine:
     def _tell_time(self, jobs: list[Work], now: float) -> None:
         """How many steps each job's deadline still allows at the present pace."""
         for job in jobs:
-            if isinstance(job, Job) and job.deadline is not None and self._pace:
-                job.steps_left = max(1, int((job.deadline - now) / self._pace))
+            if isinstance(job, Query) or job.deadline is None or not self._pace:
+                continue
+            for each in job.holes if isinstance(job, JointJob) else (job,):
+                each.steps_left = max(1, int((job.deadline - now) / self._pace))
 
     def _settle(self, result: StepResult) -> StepResult:
         """Decide whether the job is over, or its full canvas grows."""
@@ -101,6 +103,8 @@ class Engine:
     def _finish(self, job: Work) -> Finish | None:
         if isinstance(job, Query):
             return "converged" if len(job.answers) == len(job.parts) else None
+        if isinstance(job, JointJob):
+            return self._finish_holes(job)
         canvas, whole = job.canvas, job.whole
         if job.stop is not None and job.stop(whole.tokens[: whole.settled].tolist()):
             return "stop"
@@ -115,3 +119,10 @@ class Engine:
             job.next_block(min(job.block, room))
             self._runner.forget(job)  # its next turn finds the longer prefix in the cache
         return None
+
+    def _finish_holes(self, job: JointJob) -> Finish | None:
+        """End the holes that are done; the job is over when all are."""
+        for number in job.open_holes:
+            job.finishes[number] = self._finish(job.holes[number])
+        ended = [finish for finish in job.finishes if finish is not None]
+        return gravest(ended) if len(ended) == len(job.holes) else None

@@ -7,7 +7,7 @@ of the engine so far, then that client's earliest deadline, then arrival.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.job import Priority, Query, Work
+from engine.job import JointJob, Priority, Query, Work
 from engine.policies import ReadingKind
 
 RANKS: dict[Priority, int] = {"auto": 0, "manual": 1, "batch": 2}
@@ -40,6 +40,8 @@ def denoising_rows(work: Work) -> int:
     """Rows of one denoising step of a work."""
     if isinstance(work, Query):
         return sum(len(part.tokens) + 1 for part in work.parts)
+    if isinstance(work, JointJob):
+        return sum(denoising_rows(hole) for hole in work.holes)
     return len(work.canvas) + 1 if work.policy.reading is ReadingKind.CANVAS else 1
 
 

@@ -1,17 +1,19 @@
 """A job: one fill from queue to end, and what one step did to it. No torch, no text."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from engine.canvas import Canvas
-from engine.policies import Plan, Policy
+from engine.policies import Plan, Policy, ReadingKind
 
 Finish = Literal["converged", "stop", "length", "deadline", "cancelled"]
+Reason = TypeVar("Reason", bound=str)
+GRAVITY = ("converged", "stop", "length", "constraint", "deadline", "cancelled", "superseded")
 Priority = Literal["auto", "manual", "batch"]
 Stop = Callable[[Sequence[int]], bool]
 
@@ -155,7 +157,48 @@ class Query:
     status: Status = Status.QUEUED
 
 
-Work = Job | Query
+@dataclass(slots=True)
+class JointJob:
+    """Several holes of one text, denoised together: their canvases see each other.
+
+    Each hole is a job of its own for its canvas, policy, constraint and stop rule, but is never
+    scheduled; its canvas keeps its size. A hole that has ended stays in sight of the others.
+
+    Attributes:
+        context: what stands before the first hole and behind the last one.
+        betweens: token ids of the text behind each hole but the last, at least one each.
+        finishes: how each hole ended; None while it is open.
+    """
+
+    id: str
+    context: Context
+    holes: tuple[Job, ...]
+    betweens: tuple[tuple[int, ...], ...]
+    deadline: float | None = None
+    client: str = ""
+    priority: Priority = "manual"
+    status: Status = Status.QUEUED
+    finishes: list[Finish | None] = field(init=False)
+
+    def __post_init__(self) -> None:
+        if len(self.holes) != len(self.betweens) + 1 or not all(self.betweens):
+            raise ValueError("there is at least one token between two holes")
+        if any(hole.policy.reading is not ReadingKind.CANVAS for hole in self.holes):
+            raise ValueError("only the canvas reading fills several holes together")
+        self.finishes = [None] * len(self.holes)
+
+    @property
+    def open_holes(self) -> list[int]:
+        """Which holes have not ended."""
+        return [number for number, finish in enumerate(self.finishes) if finish is None]
+
+
+Work = Job | JointJob | Query
+
+
+def gravest(finishes: Iterable[Reason]) -> Reason:
+    """The finish that says most about a fill of several parts."""
+    return max(finishes, key=GRAVITY.index)
 
 
 @dataclass(frozen=True, slots=True)

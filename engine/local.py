@@ -16,6 +16,7 @@ from engine.job import Context, Priority, Query
 from engine.runner import Runner
 from engine.scheduler import Scheduler
 from engine.session import Session, Turn
+from engine.several.fills import Several
 from models.loader import Model
 from protocol.capabilities import require
 from protocol.errors import ProtocolError
@@ -53,7 +54,7 @@ class LocalEngine:
         banned = model.tokenizer.silent_ids - {model.config.eos_id}
         self._runner = Runner(model.transformer, config.cache_bytes, banned)
         self._engine = Engine(self._runner, Scheduler(config.batch_jobs), clock)
-        self._session = Session(model, config, clock)
+        self._session = Several(Session(model, config, clock), clock)
         self._clock = clock
         self._outbox: deque[ServerMessage] = deque()
         self._owners: dict[str, Owner] = {}

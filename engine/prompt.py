@@ -59,6 +59,19 @@ class Prompter:
         context = Context((self._config.separator_id, *ids), tuple(after), told)
         return Prompt(context, moved, tuple(notes))
 
+    def between(self, text: str) -> tuple[tuple[int, ...], bytes]:
+        """Tokens of the text between two holes, and the bytes that move into the second one.
+
+        At least one token stays, of white space all: the second hole begins behind it.
+        """
+        kept, moved = self._split(text)
+        ids = self._tokenizer.encode(kept)
+        if not ids:
+            return tuple(self._tokenizer.encode(text)), b""
+        if not moved and len(ids) > 1 and self._continues(ids[-1]):
+            moved = self._tokenizer.bytes_of([ids.pop()])
+        return tuple(ids), moved
+
     def _references(self, texts: Sequence[str], notes: list[str]) -> tuple[tuple[int, ...], ...]:
         """Token ids of each reference segment, cut to its window; what is left out is noted."""
         window = self._config.layout.reference_limit

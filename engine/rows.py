@@ -19,7 +19,7 @@ class JobState:
 
     suffix: Lease | None
     others: tuple[Lease, ...]
-    """References in order, then the prefix."""
+    """References in order, then the prefix, then what continues it."""
     own: KeyValues
     scratch: KeyValues
     causal_ids: list[int] = field(default_factory=list)
@@ -31,6 +31,8 @@ class JobState:
     answered: int = 0
     """Parts of a query that are answered."""
     reported: bool = False
+    holes: list["JobState"] = field(default_factory=list)
+    """Of a joint job: a state for each hole, over the same leases."""
 
     @property
     def leases(self) -> tuple[Lease, ...]:
@@ -57,9 +59,10 @@ class Rows:
 
 def context_rows(lease: Lease, take: int) -> Rows:
     """The next `take` tokens of a segment, causal behind what stands."""
-    at, entry = lease.done, lease.entry
-    positions = range(entry.origin + at, entry.origin + at + take)
-    group = RowGroup(0, take, ((entry.key_values, at),), entry.key_values, at)
+    at, entry, behind = lease.done, lease.entry, lease.behind
+    positions = lease.places[at : at + take] or range(entry.origin + at, entry.origin + at + take)
+    seen = ((behind.entry.key_values, len(behind.ids)),) if behind is not None else ()
+    group = RowGroup(0, take, (*seen, (entry.key_values, at)), entry.key_values, at)
     return Rows(list(lease.ids[at : at + take]), list(positions), group)
 
 

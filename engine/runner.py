@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 
 from engine.cache import Lease, SegmentCache
-from engine.job import Job, Part, Query, StepResult, Work
+from engine.job import Job, JointJob, Part, Query, StepResult, Work
+from engine.joint import denoise_joint, joint_rows, joint_state
 from engine.readings import DENOISERS, answer_part
 from engine.rows import BUILDERS, JobState, Rows, context_rows, query_rows
 from models.config import ModelConfig
@@ -78,7 +79,10 @@ class Runner:
             suffix = lease(layout.suffix_start, context.suffix) if context.suffix else None
             others = [lease(layout.reference_start, ids) for ids in context.references]
             others.append(lease(layout.prefix_origin, context.prefix))
-            self._states[work.id] = JobState(suffix, tuple(others), new(), new())
+            state = JobState(suffix, tuple(others), new(), new())
+            if isinstance(work, JointJob):
+                state = joint_state(work, state, self._transformer)
+            self._states[work.id] = state
         return self._states[work.id]
 
     def _turn(self, work: Work) -> Turn:
@@ -94,6 +98,8 @@ class Runner:
             return turn
         if isinstance(work, Job):
             turn.rows = BUILDERS[work.policy.reading](work, state, self.config)
+        elif isinstance(work, JointJob):
+            turn.rows = joint_rows(work, state, self.config)
         else:
             turn.parts = _next_parts(work, state)
             turn.rows = query_rows(work, turn.parts, state, self._transformer)
@@ -144,10 +150,12 @@ class Runner:
             lease.advance(take)
         if turn.rows:
             result.forwards = 1
-            logits = [probed[id(rows)] for rows in turn.rows]
+            logits = [probed[id(rows)] for rows in turn.rows if rows.probes]
             if isinstance(work, Job):
                 denoise = DENOISERS[work.policy.reading]
                 result.rivals = denoise(work, state, logits, self.config)
+            elif isinstance(work, JointJob):
+                denoise_joint(work, state, logits, self.config)
             else:
                 pairs = zip(turn.parts, logits, strict=True)
                 work.answers += [answer_part(p, rows, self.config.eos_id) for p, rows in pairs]

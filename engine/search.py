@@ -97,6 +97,7 @@ class Search:
             return self._conclude(self._settled_first(), result.finish)
         if isinstance(work, Query):
             return self._expand(work) if work is self.probe else self._vote(work)
+        assert isinstance(work, Job), "a search runs jobs and queries"
         self._ended.add(work.id)
         forks = self._forks(work, result)
         self.finish = result.finish if work is self.lead else self.finish

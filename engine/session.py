@@ -70,19 +70,34 @@ class Session:
         self._model = model
         self._clock = clock
         index = PrefixIndex(model.tokenizer.token_bytes)
-        self._prompter = Prompter(model.config, model.tokenizer, index, config.prefix_tokens)
+        self.prompter = Prompter(model.config, model.tokenizer, index, config.prefix_tokens)
         self._maker = Maker(model, index)
         self._live: dict[str, LiveFill] = {}
 
     def open(self, fill: Fill) -> Turn:
         """The first work of a fill; ProtocolError if it can't be done as asked."""
-        if fill.id in self._live:
-            raise ProtocolError("id_conflict", f"A fill with id {fill.id} is running.", "id")
+        self.check_free(fill.id)
+        hole = self.shape(fill)
+        prompt = self.prompter.prompt(hole.prefix, hole.suffix, self.references(fill))
+        return self.begin(fill, hole, prompt)
+
+    def check_free(self, fill_id: str) -> None:
+        """ProtocolError if a fill of this id is live."""
+        if self.cancel(fill_id):
+            raise ProtocolError("id_conflict", f"A fill with id {fill_id} is running.", "id")
+
+    def shape(self, fill: Fill) -> Hole:
+        """The shape of the hole between a fill's prefix and suffix."""
         language = fill.doc.language if fill.doc is not None else None
         hole = shape_hole(fill.prefix, fill.suffix, fill.shape, fill.lines, fill.path, language)
-        hole = replace(hole, exact=fill.canvas.pinned)
-        with_header = self._model.config.layout.reference_limit > 0
-        prompt = self._prompter.prompt(hole.prefix, hole.suffix, told(fill, with_header))
+        return replace(hole, exact=fill.canvas.pinned)
+
+    def references(self, fill: Fill) -> list[str]:
+        """The texts that a fill tells beside prefix and suffix."""
+        return told(fill, self._model.config.layout.reference_limit > 0)
+
+    def begin(self, fill: Fill, hole: Hole, prompt: Prompt) -> Turn:
+        """The first work of a fill whose hole and prompt are known."""
         now = self._clock()
         deadline = fill.deadline_ms and now + fill.deadline_ms / 1000
         search = self._maker.search(fill, hole, prompt, deadline)

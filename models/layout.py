@@ -5,7 +5,16 @@ begins with the anchor row: a copy of the last prefix token at its own position.
 engine both take their positions from here, and from nowhere else.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """Positions of several canvases, each with its anchor row first, and of the text between."""
+
+    canvases: tuple[range, ...]
+    betweens: tuple[range, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +64,22 @@ class Layout:
         """Positions of the anchor row and `slots` canvas rows: 1 + slots of them."""
         start = self.anchor(prefix_length)
         return range(start, start + 1 + slots)
+
+    def joint(self, prefix_length: int, slots: Sequence[int], betweens: Sequence[int]) -> Joint:
+        """Positions of several canvases of `slots` slots with `betweens` tokens between them.
+
+        The text behind a canvas continues where the canvas ends; the next anchor is a copy of
+        that text's last token, at its position.
+        """
+        if len(slots) != len(betweens) + 1 or min(betweens, default=1) < 1:
+            raise ValueError("there is at least one token between two canvases")
+        canvases, texts = [self.canvas(prefix_length, slots[0])], []
+        for between, size in zip(betweens, slots[1:], strict=True):
+            start = canvases[-1].stop
+            texts.append(range(start, start + between))
+            anchor = start + between - 1
+            canvases.append(range(anchor, anchor + 1 + size))
+        return Joint(tuple(canvases), tuple(texts))
 
 
 def _window(start: int, length: int, stop: int, name: str) -> range:

@@ -5,6 +5,9 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
 
 from protocol.cells import Cell
 from protocol.messages import (
@@ -35,6 +38,7 @@ class FakeEngine:
 
     Attributes:
         answer: the text of the hole, or how to make it from the Fill.
+        answers: the texts of several holes; without them each gets `answer`.
         per_step: most tokens revealed in a step.
         remask: chance that a step throws one revealed token back (never the last step).
         script: messages to play instead, as they are.
@@ -44,6 +48,7 @@ class FakeEngine:
     """
 
     answer: Answer = "pass"
+    answers: Sequence[str] = ()
     per_step: int = 2
     remask: float = 0.3
     seed: int = 0
@@ -81,6 +86,9 @@ class FakeEngine:
         self.closed = True
 
     def _run(self, fill: Fill) -> Iterator[ServerMessage]:
+        if fill.holes:
+            yield from self._run_all(fill)
+            return
         text = self.answer if isinstance(self.answer, str) else self.answer(fill)
         text = closing_newline(fill, text)
         tokens = re.findall(r"\s*\w+|\s*[^\w\s]|\s+", text)
@@ -107,6 +115,24 @@ class FakeEngine:
             tuple(Token(part, 0.5, born[slot]) for slot, part in enumerate(tokens)),
             Stats(steps=step, forwards=step, tokens=len(tokens), remasked=remasked, wall_ms=12.0),
         )
+
+    def _run_all(self, fill: Fill) -> Iterator[ServerMessage]:
+        """One hole after another, as if each were a fill."""
+        texts: Sequence[Answer] = self.answers or [self.answer] * (len(fill.holes) + 1)
+        ends: list[Done] = []
+        for number, text in enumerate(texts):
+            part = msgspec.structs.replace(fill, holes=())
+            one = FakeEngine(text, per_step=self.per_step, seed=self.seed + number)
+            for message in one._run(part):
+                if isinstance(message, Done):
+                    ends.append(message)
+                elif isinstance(message, Delta):
+                    yield msgspec.structs.replace(message, canvas=number)
+                elif not number:
+                    yield message
+        holes = tuple(end.text for end in ends)
+        finish: Any = self.finish
+        yield Done(fill.id, holes[0], finish, ends[0].tokens, ends[0].stats, holes=holes)
 
     def _step(self, cells: list[Cell], tokens: list[str], dice: random.Random) -> list[int]:
         """Reveal some masks, perhaps throw one token back; the slots that changed."""

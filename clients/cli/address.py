@@ -5,11 +5,13 @@ Lines and columns count from 1; a column is a character (code point), and a tab 
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from clients.cli import newlines
 from clients.cli.document import Document
 from clients.cli.errors import BadInput
 from clients.cli.glyphs import safe
+from protocol.limits import HOLES_LIMIT
 
 _POINT = re.compile(r"(\d{1,9}):(\d{1,9})")
 _LINES = re.compile(r"(\d{1,9})(?::(\d{1,9}))?")
@@ -63,23 +65,29 @@ def between(document: Document, address: str) -> Span:
     return Span(start, end, _whole_lines(document.text, start, end))
 
 
-def marked(document: Document, marker: str) -> Span:
-    """The one place where `marker` stands."""
+def marked(document: Document, marker: str) -> tuple[Span, ...]:
+    """The places where `marker` stands, from the left; each is a hole."""
     marker, shown = newlines.normalise(marker), safe(marker)
+    spans: list[Span] = []
     start = document.text.find(marker)
-    if start < 0:
+    while start >= 0:
+        spans.append(Span(start, start + len(marker)))
+        start = document.text.find(marker, spans[-1].end)
+    if not spans:
         raise BadInput(
             f"nothing says where to fill: there is no {shown} in the text; put one there, or use "
             "--at LINE:COLUMN, --lines FIRST:LAST or --range"
         )
-    again = document.text.find(marker, start + 1)
-    if again >= 0:
-        first, second = document.position(start)[0], document.position(again)[0]
+    if len(spans) > HOLES_LIMIT:
         raise BadInput(
-            f"{shown} stands in the text more than once (lines {first} and {second}); choose "
-            "another with --marker, or use --at LINE:COLUMN"
+            f"{shown} stands in the text {len(spans)} times, and at most {HOLES_LIMIT} holes are "
+            "filled at once; choose another with --marker, or use --at LINE:COLUMN"
         )
-    return Span(start, start + len(marker))
+    for before, behind in pairwise(spans):
+        if before.end == behind.start:
+            line = document.position(behind.start)[0]
+            raise BadInput(f"{shown} stands twice in a row in line {line}; once is enough")
+    return tuple(spans)
 
 
 def _offset(document: Document, line: int, column: int, address: str) -> int:

@@ -4,27 +4,35 @@ Pure: cells and text in, rows out. Masks are known by state, never by a glyph in
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from clients.cli.address import Span
 from clients.cli.canvas import Canvas
+from clients.cli.document import Document
 from clients.cli.glyphs import units
 from clients.cli.request import Job
-from clients.cli.rows import Piece, Row, Style, merged
+from clients.cli.rows import Piece, Row, Style, merged, row
 
 MASK, THROWN = "\u2592", "\u2591"
 _GUTTER = "\u2502"
+_LEAST = 3
+"""Rows for which another hole is shown too."""
 _MARGIN = 1
 """Columns left free at the right, for terminals that wrap early or disagree on a width."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What stands around the hole: some lines before, some behind, and the first line's number."""
+    """What stands around the hole: some lines before, some behind, and the first line's number.
+
+    With several holes `rest` has the scenes of the others; numbers are the file's as it was read.
+    """
 
     before: str
     after: str
     first_line: int
     whole_lines: bool
+    rest: tuple["Scene", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +44,16 @@ class Size:
 
 
 def scene(job: Job, context: int) -> Scene:
-    """The scene of a job with `context` whole lines on either side of the hole."""
-    text, span = job.document.text, job.span
-    line = job.document.position(span.start)[0]
+    """The scenes of a job with `context` whole lines on either side of each hole."""
+    first, *rest = (_around(job.document, span, context) for span in job.spans)
+    return replace(first, rest=tuple(rest))
+
+
+def _around(document: Document, span: Span, context: int) -> Scene:
+    text = document.text
+    line = document.position(span.start)[0]
     first = max(1, line - context)
-    before = text[job.document.line_starts[first - 1] : span.start]
+    before = text[document.line_starts[first - 1] : span.start]
     after = text[span.end :].split("\n", context + 1)[: context + (0 if span.lines else 1)]
     while after and not after[-1] and span.lines:
         after.pop()
@@ -50,8 +63,32 @@ def scene(job: Job, context: int) -> Scene:
 def compose(view: Scene, canvas: Canvas, size: Size, since: int = 0) -> list[Row]:
     """The rows of one frame: the hole in its context, the hole first where room is short.
 
-    Slots that changed after update `since` are marked as news.
+    Slots that changed after update `since` are marked as news. Several holes stand one below the
+    other, each in its own context.
     """
+    if not view.rest:
+        return _picture(view, canvas, size, since)
+    scenes = list(zip([view, *view.rest], canvas.all, strict=True))
+    room = max(1, size.height // _LEAST)
+    first = min(_at_work(canvas), max(0, len(scenes) - room))
+    shown = scenes[first : first + room]
+    share = Size(size.width, max(1, size.height // len(shown) - 1))
+    rows: list[Row] = []
+    for scene_, own in shown:
+        rows += [row("\u22ef", "dim")] if rows else []
+        rows += _picture(scene_, own, share, since)
+    return rows
+
+
+def _at_work(canvas: Canvas) -> int:
+    """The first canvas that is not finished, else the last one."""
+    canvases = canvas.all
+    unfinished = (n for n, own in enumerate(canvases) if not own.cells or None in own.cells)
+    return next(unfinished, len(canvases) - 1)
+
+
+def _picture(view: Scene, canvas: Canvas, size: Size, since: int) -> list[Row]:
+    """One hole in its context."""
     lines = _lines(view, canvas, since)
     digits = max(3, len(str(view.first_line + len(lines))))
     room = max(8, size.width - digits - 3 - _MARGIN)

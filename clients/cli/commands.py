@@ -39,10 +39,10 @@ def _run(verb: Verb, program: Program, options: RewriteOptions, settings: Settin
     if options.in_place and source.path:
         check_writable(source.path)
     document = Document.of(source.text, _told_path(source.path))
-    job = build(verb, document, _span(verb, document, options, settings), settings, _shape(options))
-    _LOG.info(
-        "%s: %d characters, hole of %d", verb, len(document.text), job.span.end - job.span.start
-    )
+    span, *others = _spans(document, options, settings)
+    job = build(verb, document, span, settings, _shape(options), *others)
+    sizes = [span.end - span.start for span in job.spans]
+    _LOG.info("%s: %d characters, holes of %s", verb, len(document.text), sizes)
     show = Show(program, settings, quiet=options.quiet, record=options.record)
     with show.watching(job) as view:
         view.say(f"{verb} {source.name}: opening the model")
@@ -88,17 +88,17 @@ def _told_path(path: Path | None) -> str | None:
     return told if len(told) <= 256 else path.name[-256:]
 
 
-def _span(
-    verb: Verb, document: Document, options: RewriteOptions, settings: Settings
-) -> address.Span:
-    """The hole that the options name; for a fill, the marker's place by default."""
+def _spans(
+    document: Document, options: RewriteOptions, settings: Settings
+) -> tuple[address.Span, ...]:
+    """The hole that the options name; for a fill, the places of the marker by default."""
     if options.lines is not None:
-        return address.lines(document, options.lines)
+        return (address.lines(document, options.lines),)
     if options.range is not None:
-        return address.between(document, options.range)
+        return (address.between(document, options.range),)
     if isinstance(options, FillOptions):
         if options.at is not None:
-            return address.at(document, options.at)
+            return (address.at(document, options.at),)
         return address.marked(document, settings.marker)
     raise BadInput("say which span: --lines FIRST:LAST or --range LINE:COLUMN-LINE:COLUMN")
 
@@ -107,7 +107,7 @@ def _write(source: Source, options: RewriteOptions, outcome: Outcome) -> bool:
     """Write the file if that was asked for and there is something to write."""
     if not (options.in_place and outcome.changed and source.path):
         return False
-    replace_file(source.path, source.edited(outcome.edit), source.data)
+    replace_file(source.path, source.edited(*outcome.edits), source.data)
     return True
 
 
@@ -118,7 +118,7 @@ def _print(
     if options.json:
         show.raw(as_json(report(outcome, source.name, written)))
     elif source.path is None and not options.diff:
-        show.raw(source.edited(outcome.edit))
+        show.raw(source.edited(*outcome.edits))
     elif options.diff or not options.in_place:
-        show.diff(diff.unified(source.text, outcome.edit, source.name))
+        show.diff(diff.unified(source.text, outcome.edits, source.name))
     show.cost(outcome, written)

@@ -68,5 +68,5 @@ def _play(act: Act, program: Program, show: Show, settings: Settings, client: En
     show.heading(f"$ {act.command}")
     with show.watching(job) as view:
         outcome = run_fill(job, client, view)
-    show.diff(diff.unified(source.text, outcome.edit, act.file))
+    show.diff(diff.unified(source.text, outcome.edits, act.file))
     show.cost(outcome, written=False)

@@ -1,28 +1,56 @@
-"""The unified diff of one edit: as text that `patch` takes, and as rows for a person."""
+"""The unified diff of edits: as text that `patch` takes, and as rows for a person."""
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from clients.cli.document import Edit
 from clients.cli.rows import Row, Style, row
 
 _CONTEXT = 3
+_HEAD = 2
+"""Lines that name the files, before the first hunk."""
 _HUNK = re.compile(r"@@ -(\d+)((?:,\d+)?) \+(\d+)((?:,\d+)?) @@")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 
 
-def unified(raw: str, edit: Edit, name: str) -> list[str]:
+def unified(raw: str, edits: Sequence[Edit], name: str) -> list[str]:
     """Lines of the diff, each with its line end; none if nothing changes.
 
-    Only the lines around the edit are compared, so the cost doesn't grow with the file.
+    Only the lines around the edits are compared, so the cost doesn't grow with the file.
     """
-    start, first = _context_start(raw, edit.start)
-    stop = _context_stop(raw, edit.end)
-    old = raw[start:stop]
-    new = raw[start : edit.start] + edit.text + raw[edit.end : stop]
-    found = difflib.unified_diff(_LINE.findall(old), _LINE.findall(new), name, name, n=_CONTEXT)
-    return [line for text in found for line in _finished(_shifted(text, first))]
+    lines: list[str] = []
+    grown = 0  # lines that the edits so far have added
+    for start, stop, group in _groups(raw, edits):
+        first = len(_LINE.findall(raw[:start]))
+        old, new = _LINE.findall(raw[start:stop]), _LINE.findall(_applied(raw, start, stop, group))
+        found = list(difflib.unified_diff(old, new, name, name, n=_CONTEXT))
+        for text in found[_HEAD:] if lines else found:
+            lines += _finished(_shifted(text, first, first + grown))
+        grown += len(new) - len(old)
+    return lines
+
+
+def _groups(raw: str, edits: Sequence[Edit]) -> list[tuple[int, int, list[Edit]]]:
+    """(start, stop, edits) of stretches of `raw` that hold edits and their context."""
+    groups: list[tuple[int, int, list[Edit]]] = []
+    for edit in edits:
+        start, stop = _context_start(raw, edit.start), _context_stop(raw, edit.end)
+        if groups and start <= groups[-1][1]:
+            first, end, group = groups.pop()
+            groups.append((first, max(end, stop), [*group, edit]))
+        else:
+            groups.append((start, stop, [edit]))
+    return groups
+
+
+def _applied(raw: str, start: int, stop: int, edits: Sequence[Edit]) -> str:
+    """`raw[start:stop]` after the edits in it."""
+    parts = []
+    for edit in edits:
+        parts += [raw[start : edit.start], edit.text]
+        start = edit.end
+    return "".join([*parts, raw[start:stop]])
 
 
 def rows(lines: list[str]) -> Iterator[Row]:
@@ -38,13 +66,12 @@ def _style(line: str, header: bool) -> Style:
     return styles.get(line[:1], "plain")
 
 
-def _context_start(raw: str, start: int) -> tuple[int, int]:
-    """Where the compared text begins, and how many lines stand before it."""
+def _context_start(raw: str, start: int) -> int:
+    """Where the compared text begins: some lines before the edit's first one."""
     lines = _LINE.findall(raw[:start])
     if lines and not lines[-1].endswith(("\n", "\r")):
         lines.pop()
-    before = lines[: max(0, len(lines) - _CONTEXT)]
-    return sum(map(len, before)), len(before)
+    return sum(map(len, lines[: max(0, len(lines) - _CONTEXT)]))
 
 
 def _context_stop(raw: str, end: int) -> int:
@@ -58,12 +85,12 @@ def _context_stop(raw: str, end: int) -> int:
     return stop
 
 
-def _shifted(line: str, by: int) -> str:
+def _shifted(line: str, before: int, after: int) -> str:
     """A hunk's head with its line numbers counted from the top of the file."""
     found = _HUNK.match(line)
     if not found:
         return line
-    old, new = int(found[1]) + by, int(found[3]) + by
+    old, new = int(found[1]) + before, int(found[3]) + after
     return f"@@ -{old}{found[2]} +{new}{found[4]} @@{line[found.end() :]}"
 
 

@@ -56,6 +56,10 @@ class Document:
         """The offset into `raw` of an offset into `text`."""
         return offset + bisect_left(self.crlf, offset)
 
+    def changed_by(self, edit: Edit) -> bool:
+        """Whether an edit makes a difference."""
+        return self.raw[edit.start : edit.end] != edit.text
+
     def edit(self, start: int, end: int, answer: str) -> Edit:
         """The edit that puts `answer` in place of `text[start:end]`, with the file's line ends."""
         raw_start, raw_end = self.raw_offset(start), self.raw_offset(end)

@@ -5,8 +5,9 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 
+from clients.cli.address import Span
 from clients.cli.canvas import Canvas
-from clients.cli.document import Edit
+from clients.cli.document import Document, Edit
 from clients.cli.errors import BadInput, EngineFailure
 from clients.cli.glyphs import safe
 from clients.cli.request import Job, answer_text
@@ -24,24 +25,23 @@ OpenEngine = Callable[[Settings], EngineClient]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a fill came to. `edit` is what to do to the file; it may be no change at all."""
+    """What a fill came to. `edits`, one for each hole, may be no change at all."""
 
     job: Job
     accepted: Accepted
     done: Done
-    edit: Edit
+    edits: tuple[Edit, ...]
     notes: tuple[str, ...]
 
     @property
     def text(self) -> str:
-        """The text that stands in the hole's place now, with the file's line ends."""
-        return self.edit.text
+        """The text that stands in the first hole's place now, with the file's line ends."""
+        return self.edits[0].text
 
     @property
     def changed(self) -> bool:
         """Whether the file's text differs from before."""
-        raw = self.job.document.raw
-        return raw[self.edit.start : self.edit.end] != self.edit.text
+        return any(self.job.document.changed_by(edit) for edit in self.edits)
 
 
 def open_client(open_engine: OpenEngine, settings: Settings) -> EngineClient:
@@ -63,7 +63,7 @@ def run_fill(job: Job, client: EngineClient, view: View) -> Outcome:
         EngineFailure: the engine gave up or broke off.
         BadInput: the engine says that the request can't be met.
     """
-    canvas = Canvas()
+    canvas = Canvas(rest=[Canvas() for _ in job.fill.holes])
     accepted = Accepted(job.fill.id, "", job.fill.sampling.seed, 0, "")
     with closing(stream(client, job.fill)) as messages:  # type: ignore[type-var]
         for message in messages:
@@ -89,15 +89,19 @@ def _follow(message: ServerMessage, canvas: Canvas, view: View) -> None:
 
 
 def _outcome(job: Job, accepted: Accepted, done: Done) -> Outcome:
-    """The edit that the answer means. Nothing settled in time means that nothing changes."""
-    document, span = job.document, job.span
+    """The edits that the answer means. Nothing settled in time means that nothing changes."""
+    texts = done.holes if job.fill.holes else (done.text,)
+    if len(texts) != len(job.spans):
+        raise EngineFailure(f"the engine filled {len(texts)} of {len(job.spans)} holes")
+    hurried = done.finish in ("deadline", "cancelled")
     notes = job.notes + accepted.notes
-    if not done.text and done.finish in ("deadline", "cancelled"):
-        old = document.raw[document.raw_offset(span.start) : document.raw_offset(span.end)]
-        edit = Edit(document.raw_offset(span.start), document.raw_offset(span.end), old)
-        notes = (*notes, "the time was up before any text had settled; nothing changes")
-    else:
-        edit = document.edit(span.start, span.end, answer_text(job, done.text))
+    if hurried and not all(texts):
+        left = f" in {texts.count('')} of {len(texts)} holes; there" if any(texts) else ";"
+        notes = (*notes, f"the time was up before any text had settled{left} nothing changes")
+    edits = tuple(
+        _edit(job.document, span, text, keep=hurried and not text)
+        for span, text in zip(job.spans, texts, strict=True)
+    )
     _LOG.info(
         "%s: %s after %d steps, %d forwards, %.0f ms, %d tokens, %s",
         job.verb,
@@ -108,4 +112,11 @@ def _outcome(job: Job, accepted: Accepted, done: Done) -> Outcome:
         done.stats.tokens,
         accepted.model,
     )
-    return Outcome(job, accepted, done, edit, notes)
+    return Outcome(job, accepted, done, edits, notes)
+
+
+def _edit(document: Document, span: Span, text: str, keep: bool) -> Edit:
+    """The edit that puts an answer in place of a span, or keeps what is there."""
+    old = document.text[span.start : span.end]
+    answer = old if keep else answer_text(document, span, text)
+    return document.edit(span.start, span.end, answer)

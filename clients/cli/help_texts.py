@@ -10,7 +10,8 @@ _EXITS = "Exit codes: 0 changed, 1 no change, 2 bad usage or input, 3 engine fai
 FILL = (
     "Put text into a hole of FILE and show the diff; only --in-place writes the file.\n\n"
     "The hole is a place (--at), whole lines (--lines) or a range (--range) whose old text is "
-    "dropped, or a marker in the text, <FILL> unless --marker names another. Lines and columns "
+    "dropped, or a marker in the text, <FILL> unless --marker names another. A marker that stands "
+    "in several places makes a hole of each, and all are filled. Lines and columns "
     "count from 1; a column is a character, and a tab is one. From standard input (-) the whole "
     f"filled text is printed.\n\n{_EXITS}"
 )

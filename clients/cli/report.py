@@ -14,8 +14,20 @@ class Place(Struct, frozen=True):
     column: int
 
 
+class Filled(Struct, frozen=True):
+    """One hole: where it was in the file as it was read, and the text that it got."""
+
+    start: Place
+    end: Place
+    text: str
+    changed: bool
+
+
 class Report(Struct, frozen=True):
-    """The object that `--json` prints. `text` has the file's line ends; `nfe` is forwards."""
+    """The object that `--json` prints. `text` has the file's line ends; `nfe` is forwards.
+
+    With several holes `start`, `end`, `text` and `tokens` are those of the first.
+    """
 
     file: str
     start: Place
@@ -32,6 +44,7 @@ class Report(Struct, frozen=True):
     tokens: tuple[Token, ...]
     stats: Stats
     notes: tuple[str, ...]
+    holes: tuple[Filled, ...]
 
 
 class Failure(Struct, frozen=True):
@@ -59,7 +72,14 @@ def report(outcome: Outcome, name: str, written: bool) -> Report:
         tokens=done.tokens,
         stats=done.stats,
         notes=outcome.notes,
+        holes=tuple(_filled(outcome, number) for number in range(len(outcome.edits))),
     )
+
+
+def _filled(outcome: Outcome, number: int) -> Filled:
+    document, span, edit = outcome.job.document, outcome.job.spans[number], outcome.edits[number]
+    start, end = Place(*document.position(span.start)), Place(*document.position(span.end))
+    return Filled(start, end, edit.text, document.changed_by(edit))
 
 
 def as_json(value: Struct) -> bytes:

@@ -1,6 +1,7 @@
 """From a span of a document to the Fill that is sent; what had to be cut is said in notes."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import msgspec
@@ -17,32 +18,44 @@ from protocol.messages import (
     Sampling,
     ShapeName,
 )
+from protocol.requests import NextHole
 
 Verb = Literal["fill", "rewrite"]
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One fill to run: the request, the span it is for, and what was cut."""
+    """One fill to run: the request, the spans it is for, and what was cut."""
 
     verb: Verb
     document: Document
-    span: Span
+    spans: tuple[Span, ...]
     fill: Fill
     notes: tuple[str, ...]
 
+    @property
+    def span(self) -> Span:
+        """The first span, most often the only one."""
+        return self.spans[0]
+
 
 def build(
-    verb: Verb, document: Document, span: Span, settings: Settings, shape: ShapeName | None
+    verb: Verb,
+    document: Document,
+    span: Span,
+    settings: Settings,
+    shape: ShapeName | None,
+    *others: Span,
 ) -> Job:
-    """The job that fills `span`; its old text is not sent.
+    """The job that fills `span`, and others right of it with it; their old text is not sent.
 
     Raises:
         BadInput: nothing to rewrite, or more lines than a request may ask for.
     """
     if verb == "rewrite" and span.start == span.end:
         raise BadInput("the span is empty, so there is nothing to rewrite; `retouch fill` inserts")
-    prefix, suffix, notes = _context(document.text, span)
+    spans = (span, *others)
+    prefix, suffix, notes = _context(document.text, Span(span.start, spans[-1].end))
     chosen = shape or _shape(verb, span)
     fill = Fill(
         id="cli-1",
@@ -54,21 +67,29 @@ def build(
         sampling=_sampling(settings),
         deadline_ms=settings.timeout_ms,
         path=document.path,
+        holes=tuple(
+            NextHole(
+                before=document.text[left.end : right.start],
+                shape=shape or _shape(verb, right),
+                canvas=CanvasSpec(tokens=settings.max_tokens),
+            )
+            for left, right in pairwise(spans)
+        ),
     )
-    return Job(verb, document, span, _checked(fill), notes)
+    return Job(verb, document, spans, _checked(fill), notes)
 
 
-def answer_text(job: Job, text: str) -> str:
+def answer_text(document: Document, span: Span, text: str) -> str:
     """The engine's text as it goes into the document.
 
     A span of whole lines ends as it ended before: with a line end if it had one, without if it
     was the end of a text without a final newline.
     """
-    old = job.document.text[job.span.start : job.span.end]
-    at_end = job.span.end == len(job.document.text)
-    if at_end and not job.document.text.endswith("\n") and job.document.text:
+    old = document.text[span.start : span.end]
+    at_end = span.end == len(document.text)
+    if at_end and not document.text.endswith("\n") and document.text:
         return text.removesuffix("\n")
-    if job.span.lines and text and old.endswith("\n") and not text.endswith("\n"):
+    if span.lines and text and old.endswith("\n") and not text.endswith("\n"):
         return text + "\n"
     return text
 

@@ -30,12 +30,15 @@ class Source:
     encoding: str
     text: str
 
-    def edited(self, edit: Edit) -> bytes:
-        """The file's bytes after `edit`; the bytes outside it are taken over untouched."""
-        head = len(self.bom) + len(self.text[: edit.start].encode(self.encoding))
-        tail = len(self.text[edit.end :].encode(self.encoding))
-        middle = edit.text.encode(self.encoding, "replace")
-        return self.data[:head] + middle + self.data[len(self.data) - tail :]
+    def edited(self, *edits: Edit) -> bytes:
+        """The file's bytes after `edits`, in order; the bytes outside are taken over untouched."""
+        parts: list[bytes] = []
+        byte = 0
+        for edit in edits:
+            start = len(self.bom) + len(self.text[: edit.start].encode(self.encoding))
+            parts += [self.data[byte:start], edit.text.encode(self.encoding, "replace")]
+            byte = start + len(self.text[edit.start : edit.end].encode(self.encoding))
+        return b"".join([*parts, self.data[byte:]])
 
 
 def read_source(name: str, stdin: BinaryIO) -> Source:

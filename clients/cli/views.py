@@ -88,7 +88,7 @@ class PlainProgress(Silent):
 
     def draw(self, canvas: Canvas, last: bool = False) -> None:
         """Print a line when another quarter of the canvas has been revealed."""
-        quarter = 4 * canvas.revealed // max(1, len(canvas.cells))
+        quarter = 4 * canvas.revealed // max(1, canvas.slots)
         if quarter > self._quarter and not last:
             self._quarter = quarter
             self.say(status(canvas))
@@ -173,7 +173,7 @@ class Together(Silent):
 
 def status(canvas: Canvas, seconds: float | None = None) -> str:
     """The line under the picture."""
-    parts = [f"step {canvas.step}", f"revealed {canvas.revealed}/{len(canvas.cells)}"]
+    parts = [f"step {canvas.step}", f"revealed {canvas.revealed}/{canvas.slots}"]
     if seconds is not None:
         parts.append(f"{seconds * 1000:.0f} ms")
     return "  " + " \u00b7 ".join(parts)

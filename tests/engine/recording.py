@@ -7,7 +7,7 @@ from torch import Tensor
 
 from engine.canvas import Canvas
 from engine.core import Engine
-from engine.job import Context, Job
+from engine.job import Context, Job, Work
 from engine.policies import POLICIES, Plan
 from engine.runner import Runner
 from engine.scheduler import Scheduler
@@ -52,7 +52,7 @@ def make_engine(model: Model, cache_bytes: int = 64 << 20) -> tuple[Engine, Reco
     return Engine(Runner(recording, cache_bytes, banned), Scheduler(8)), recording
 
 
-def finish(engine: Engine, *jobs: Job) -> None:
+def finish(engine: Engine, *jobs: Work) -> None:
     """Run jobs to their end; a failed job fails the test."""
     for job in jobs:
         engine.add(job)

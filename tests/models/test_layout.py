@@ -25,6 +25,24 @@ def test_the_layout_of_the_first_adapters() -> None:
     assert layout.reference_limit == 0
 
 
+def test_text_between_canvases_stands_behind_the_one_before_it() -> None:
+    """Prefix of 4 at 512; 3 slots, 2 tokens, 2 slots, 1 token, 1 slot."""
+    joint = Layout().joint(4, [3, 2, 1], [2, 1])
+    assert [list(canvas) for canvas in joint.canvases] == [
+        [515, 516, 517, 518],
+        [520, 521, 522],
+        [523, 524],
+    ]
+    assert [list(between) for between in joint.betweens] == [[519, 520], [523]]
+    assert Layout().joint(4, [3], []).canvases == (Layout().canvas(4, 3),)
+
+
+@pytest.mark.parametrize(("slots", "betweens"), [([3, 2], []), ([3, 2], [0]), ([3], [1])])
+def test_canvases_are_never_side_by_side(slots: list[int], betweens: list[int]) -> None:
+    with pytest.raises(ValueError, match="at least one token"):
+        Layout().joint(4, slots, betweens)
+
+
 def test_segments_that_do_not_fit_their_window_are_refused() -> None:
     with pytest.raises(ValueError, match="suffix segment of 129"):
         Layout().suffix(129)

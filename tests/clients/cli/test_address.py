@@ -117,14 +117,18 @@ def test_a_bad_range_is_explained(where: str, words: str) -> None:
         address.between(CODE, where)
 
 
-def test_the_marker_stands_once() -> None:
-    span = address.marked(Document.of("a <FILL> b"), "<FILL>")
+def test_every_marker_is_a_hole() -> None:
+    (span,) = address.marked(Document.of("a <FILL> b"), "<FILL>")
     assert (span.start, span.end) == (2, 8)
     with pytest.raises(BadInput, match="no <FILL> in the text"):
         address.marked(Document.of("a b"), "<FILL>")
-    with pytest.raises(BadInput, match="lines 1 and 2"):
-        address.marked(Document.of("<FILL>\n<FILL>"), "<FILL>")
+    spans = address.marked(Document.of("<FILL>\r\n<FILL>"), "<FILL>")
+    assert [(span.start, span.end) for span in spans] == [(0, 6), (7, 13)]
+    with pytest.raises(BadInput, match="twice in a row in line 2"):
+        address.marked(Document.of("\n<FILL><FILL>"), "<FILL>")
+    with pytest.raises(BadInput, match="17 times, and at most 16"):
+        address.marked(Document.of("<FILL>;" * 17), "<FILL>")
 
 
 def test_a_marker_over_two_lines_matches_any_line_ending() -> None:
-    assert address.marked(Document.of("a\r\nX\r\nY\r\n"), "X\nY").start == 2
+    assert address.marked(Document.of("a\r\nX\r\nY\r\n"), "X\nY")[0].start == 2

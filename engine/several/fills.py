@@ -1,0 +1,76 @@
+"""All fills of one engine: those of one hole go to the session, the others are run from here."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from engine.job import StepResult
+from engine.session import Session, Turn
+from engine.several.in_turn import InTurn
+from engine.several.parts import check, holes_of, one_hole
+from engine.several.together import Together, plan, too_long, wants_canvas
+from protocol.errors import ProtocolError
+from protocol.messages import Accepted, Fill, Pin
+
+
+class Several:
+    """A session for fills of any number of holes."""
+
+    def __init__(self, session: Session, clock: Callable[[], float]) -> None:
+        self._session = session
+        self._clock = clock
+        self._live: dict[str, Together | InTurn] = {}
+
+    def open(self, fill: Fill) -> Turn:
+        """The first work of a fill; ProtocolError if it can't be done as asked."""
+        if fill.id in self._live:
+            raise ProtocolError("id_conflict", f"A fill with id {fill.id} is running.", "id")
+        if not fill.holes:
+            return self._session.open(fill)
+        self._session.check_free(fill.id)
+        check(fill)
+        live, note = self._choose(fill)
+        turn = live.open()
+        self._live[fill.id] = live
+        [accepted] = turn.messages
+        if note and isinstance(accepted, Accepted):
+            turn.messages = [msgspec.structs.replace(accepted, notes=(*accepted.notes, note))]
+        return turn
+
+    def pin(self, fill_id: str, op: Pin) -> Turn:
+        """Text that a person puts into a running canvas; only where there is one hole."""
+        if fill_id in self._live:
+            raise ProtocolError(
+                "unsupported", "Text can be pinned in fills of one hole only.", "ops"
+            )
+        return self._session.pin(fill_id, op)
+
+    def cancel(self, fill_id: str) -> list[str]:
+        """Ids of the work that ends with a fill; none if the fill is not live."""
+        live = self._live.get(fill_id)
+        return self._session.cancel(fill_id) if live is None else live.running()
+
+    def advance(self, result: StepResult) -> Turn:
+        """What a step calls for."""
+        live = self._live.get(fill_id := result.work.id.partition("/")[0])
+        if live is None:
+            return self._session.advance(result)
+        turn = live.advance(result)
+        if live.over:
+            del self._live[fill_id]
+        return turn
+
+    def _choose(self, fill: Fill) -> tuple[Together | InTurn, str | None]:
+        """Together if the policy and the lengths allow it; else why not, where that surprises."""
+        deadline = fill.deadline_ms and self._clock() + fill.deadline_ms / 1000
+        in_turn = InTurn(self._session, self._clock, fill, deadline)
+        if not wants_canvas(fill):
+            return in_turn, None
+        holes = [self._session.shape(one_hole(fill, n)) for n in range(len(holes_of(fill)))]
+        if note := too_long(fill, holes):
+            return in_turn, note
+        references = self._session.references(fill)
+        found = plan(fill, holes, self._session.prompter, references)
+        if note := found.obstacle:
+            return in_turn, note
+        return Together(self._session, fill, deadline, found), None

@@ -1,0 +1,73 @@
+"""Several holes one after another from the left: each sees the answers before it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import msgspec
+
+from engine.job import StepResult
+from engine.session import Session, Turn
+from engine.several.parts import engine_error, joined_end, one_hole
+from protocol.errors import ProtocolError
+from protocol.messages import Delta, Done, Error, Fill, ServerMessage
+
+HURRIED = ("deadline", "cancelled")
+
+
+@dataclass(slots=True)
+class InTurn:
+    """A fill that runs as one plain fill after another, all under its own id."""
+
+    session: Session
+    clock: Callable[[], float]
+    fill: Fill
+    deadline: float | None
+    """In seconds of the clock, for all holes together."""
+    over: bool = False
+    _ends: list[Done] = field(default_factory=list)
+
+    def open(self) -> Turn:
+        """The first hole."""
+        return self.session.open(self._part())
+
+    def running(self) -> list[str]:
+        """Ids of the work that is going on."""
+        return self.session.cancel(self.fill.id)
+
+    def advance(self, result: StepResult) -> Turn:
+        """Pass a result on; a hole that ends makes way for the next one."""
+        inner = self.session.advance(result)
+        turn = Turn(add=inner.add, cancel=inner.cancel)
+        for message in inner.messages:
+            if isinstance(message, Done):
+                self._end(message, turn)
+            else:
+                turn.messages.append(self._told(message))
+        return turn
+
+    def _end(self, end: Done, turn: Turn) -> None:
+        """Begin the next hole, or end the fill."""
+        self._ends.append(end)
+        if len(self._ends) > len(self.fill.holes) or end.finish in HURRIED:
+            self.over = True
+            turn.messages.append(joined_end(self.fill, self._ends, together=False))
+            return
+        try:
+            turn.add += self.session.open(self._part()).add
+        except ProtocolError as error:
+            self.over = True
+            turn.messages.append(engine_error(self.fill, error))
+
+    def _told(self, message: ServerMessage) -> ServerMessage:
+        if isinstance(message, Delta):
+            return msgspec.structs.replace(message, canvas=len(self._ends))
+        self.over = self.over or isinstance(message, Error)
+        return message
+
+    def _part(self) -> Fill:
+        """The fill of the hole whose turn it is, in the time that is left."""
+        part = one_hole(self.fill, len(self._ends), [end.text for end in self._ends])
+        if self.deadline is None:
+            return part
+        left = max(1, round((self.deadline - self.clock()) * 1000))
+        return msgspec.structs.replace(part, deadline_ms=left)

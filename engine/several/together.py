@@ -1,0 +1,158 @@
+"""Several holes in the same passes: one joint job, whose holes are told as if each were a fill."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from engine.hole import Hole
+from engine.job import Finish, Job, JointJob, StepResult
+from engine.making import BLOCKS, DEFAULT_POLICY, LINE_SLOTS
+from engine.policies import POLICIES, ReadingKind
+from engine.prompt import Prompt, Prompter
+from engine.session import Session, Turn
+from engine.several.parts import holes_of, joined_end, one_hole
+from protocol.errors import ProtocolError
+from protocol.messages import Accepted, CanvasSpec, Delta, Done, Error, Fill, ServerMessage
+
+BETWEEN_TOKENS = 1024
+LINE_ROOM = 2 * LINE_SLOTS
+"""Slots of a line: a canvas beside others can't grow, so it begins with room."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How the holes of a fill see their text: a prompt for each, the tokens between them."""
+
+    holes: tuple[Hole, ...]
+    prompts: tuple[Prompt, ...]
+    betweens: tuple[tuple[int, ...], ...]
+
+    @property
+    def obstacle(self) -> str | None:
+        """Why the holes can't be filled together, in plain words."""
+        if sum(map(len, self.betweens)) > BETWEEN_TOKENS:
+            return "The text between the holes is long, so they were filled one after another."
+        return None
+
+
+def wants_canvas(fill: Fill) -> bool:
+    """Whether the fill's policy reads a canvas at once."""
+    policy = POLICIES[fill.sampling.policy or DEFAULT_POLICY]
+    return policy.reading is ReadingKind.CANVAS
+
+
+def too_long(fill: Fill, holes: Sequence[Hole]) -> str | None:
+    """Why holes are not filled together: one needs more slots than a canvas has."""
+    for asked, hole in zip(holes_of(fill), holes, strict=True):
+        if (asked.canvas.tokens or LINE_SLOTS * hole.lines) > BLOCKS[ReadingKind.CANVAS]:
+            return "A hole is long, so the holes were filled one after another."
+    return None
+
+
+def plan(fill: Fill, holes: Sequence[Hole], prompter: Prompter, references: Sequence[str]) -> Plan:
+    """The prompts of all holes: one context, and what moved from the text before each."""
+    outer = prompter.prompt(holes[0].prefix, holes[-1].suffix, references)
+    prompts, betweens = [outer], []
+    for hole, following in zip(holes, fill.holes, strict=False):
+        opened = "\n" if hole.whole_lines else ""  # as in front of a suffix
+        ids, moved = prompter.between(opened + following.before.replace("\r\n", "\n"))
+        betweens.append(ids)
+        prompts.append(Prompt(outer.context, moved, ()))
+    return Plan(tuple(holes), tuple(prompts), tuple(betweens))
+
+
+@dataclass(slots=True)
+class Together:
+    """A fill that runs as one joint job; the session knows each hole under a name of its own."""
+
+    session: Session
+    fill: Fill
+    deadline: float | None
+    """In seconds of the engine's clock."""
+    plan: Plan
+    over: bool = False
+    _ends: dict[int, Done] = field(default_factory=dict)
+
+    def open(self) -> Turn:
+        """The joint job."""
+        turns: list[Turn] = []
+        try:
+            for number in range(len(self.plan.holes)):
+                turns.append(self._begin(number))
+        except ProtocolError:
+            for job in _jobs(turns):
+                self.session.advance(StepResult(job, finish="cancelled"))
+            raise
+        jobs = _jobs(turns)
+        for job in jobs:
+            job.limit = len(job.canvas) if job.limit else 0
+        context = self.plan.prompts[0].context
+        work = JointJob(self.fill.id, context, tuple(jobs), self.plan.betweens, self.deadline)
+        [first] = turns[0].messages
+        assert isinstance(first, Accepted)
+        notes = first.notes
+        if (self.fill.sampling.branches or 1) > 1:
+            notes = (*notes, "Holes that are filled together have one branch.")
+        return Turn([msgspec.structs.replace(first, id=self.fill.id, notes=notes)], [work])
+
+    def running(self) -> list[str]:
+        """Ids of the work that is going on."""
+        return [self.fill.id]
+
+    def advance(self, result: StepResult) -> Turn:
+        """Tell every open hole of the step; when all have ended, so has the fill."""
+        assert isinstance(result.work, JointJob)
+        turn, whole = Turn(), result
+        for number, hole in enumerate(result.work.holes):
+            if number in self._ends:
+                continue
+            finish = result.work.finishes[number] or result.finish
+            for message in self.session.advance(_share(whole, hole, finish)).messages:
+                self._hear(message, number, turn)
+            whole = StepResult(result.work, error=result.error)  # costs are counted once
+        if not self.over and len(self._ends) == len(self.plan.holes):
+            self.over = True
+            ends = [self._ends[number] for number in range(len(self._ends))]
+            turn.messages.append(joined_end(self.fill, ends, together=True))
+        return turn
+
+    def _begin(self, number: int) -> Turn:
+        """Make a hole known to the session, without a clock, branches or growth of its own."""
+        part, hole = one_hole(self.fill, number), self.plan.holes[number]
+        canvas, room = part.canvas, min(LINE_ROOM * hole.lines, BLOCKS[ReadingKind.CANVAS])
+        part = msgspec.structs.replace(
+            part,
+            id=f"{self.fill.id}#{number}",
+            canvas=CanvasSpec(canvas.tokens or room, canvas.pinned),
+            sampling=msgspec.structs.replace(part.sampling, branches=1),
+            deadline_ms=None,
+        )
+        return self.session.begin(part, hole, self.plan.prompts[number])
+
+    def _hear(self, message: ServerMessage, number: int, turn: Turn) -> None:
+        """A hole's message: its frames are the fill's, its end is kept, one error is enough."""
+        if isinstance(message, Done):
+            self._ends[number] = message
+        elif isinstance(message, Delta):
+            turn.messages.append(msgspec.structs.replace(message, id=self.fill.id, canvas=number))
+        elif isinstance(message, Error) and not self.over:
+            self.over = True
+            turn.messages.append(msgspec.structs.replace(message, id=self.fill.id))
+
+
+def _jobs(turns: list[Turn]) -> list[Job]:
+    return [work for turn in turns for work in turn.add if isinstance(work, Job)]
+
+
+def _share(result: StepResult, hole: Job, finish: Finish | None) -> StepResult:
+    """The result of a joint job as one hole's."""
+    return StepResult(
+        hole,
+        prefilled=result.prefilled,
+        cached=result.cached,
+        forwards=result.forwards,
+        seconds=result.seconds,
+        finish=finish,
+        error=result.error,
+    )

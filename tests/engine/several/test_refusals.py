@@ -1,0 +1,86 @@
+"""Fills of several holes that can't be done, or that break off: said once, and nothing stays."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from engine.config import EngineConfig
+from engine.local import LocalEngine
+from engine.session import Session
+from engine.several.fills import Several
+from models.loader import Model
+from protocol.errors import ProtocolError
+from protocol.messages import CanvasSpec, Error, Fill, Sampling
+from protocol.requests import NextHole
+from tests.engine.several.asking import done, fill, heard
+
+
+def errors(engine: LocalEngine, *requests: Fill) -> list[Error]:
+    return [message for message in heard(engine, *requests) if isinstance(message, Error)]
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "param"),
+    [
+        (fill("a", ""), "invalid_message", "holes[1].before"),
+        (fill(alternatives=2), "unsupported", "alternatives"),
+        (
+            fill(holes=(NextHole("a", canvas=CanvasSpec(pinned=True)),)),
+            "invalid_message",
+            "holes[0].canvas",
+        ),
+        (fill(canvas=CanvasSpec(pinned=True)), "invalid_message", "canvas"),
+    ],
+)
+@pytest.mark.parametrize("policy", ["causal", "fixed"])
+def test_what_can_not_be_done_is_refused_and_leaves_nothing_behind(
+    tiny_engine: LocalEngine, request_: Fill, code: str, param: str, policy: Any
+) -> None:
+    request_ = msgspec.structs.replace(request_, sampling=Sampling(policy=policy))
+    [error] = errors(tiny_engine, request_)
+    assert (error.code, error.param) == (code, param)
+    assert done(tiny_engine, fill(policy=policy)).holes
+
+
+def test_a_later_hole_that_is_refused_leaves_the_first_one_unknown(
+    tiny: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = Session(tiny, EngineConfig(threads=1))
+    begin = session.begin
+
+    def refuse_second(part: Fill, *rest: Any) -> Any:
+        if part.id.endswith("#1"):
+            raise ProtocolError("unsupported", "not that one")
+        return begin(part, *rest)
+
+    monkeypatch.setattr(session, "begin", refuse_second)
+    with pytest.raises(ProtocolError, match="not that one"):
+        Several(session, lambda: 0.0).open(fill())
+    assert not session.cancel("f1#0") and not session.cancel("f1")
+
+
+@pytest.mark.parametrize("policy", ["causal", "fixed"])
+def test_a_live_id_is_refused_whatever_kind_of_fill_has_it(
+    tiny_engine: LocalEngine, policy: Any
+) -> None:
+    plain = Fill("f1", "a", "b")
+    for pair in ((plain, fill(policy=policy)), (fill(policy=policy), plain)):
+        [error] = errors(tiny_engine, *pair)
+        assert error.code == "id_conflict" and not error.ends
+
+
+@pytest.mark.parametrize("policy", ["causal", "fixed"])
+def test_a_step_that_fails_ends_the_fill_with_one_error(
+    tiny: Model, monkeypatch: pytest.MonkeyPatch, policy: Any
+) -> None:
+    engine = LocalEngine(tiny, EngineConfig(threads=1))
+
+    def explode(*_: object) -> None:
+        raise RuntimeError("no memory")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(tiny.transformer, "logits", explode)
+        [error] = errors(engine, fill(policy=policy))
+    assert error.code == "engine_failed" and error.id == "f1"
+    assert done(engine, fill(policy=policy)).holes

@@ -12,12 +12,13 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from models.checkpoint import read_part
+from models.linear import join
 from models.config import ModelConfig
 from models.rotary import angles
 from models.training.kernels import AdaptedLinear, AddNorm, Fused, Gate, Norm, Turn
 from models.training.pack import Pack
 from models.training.slots import SlotAttention
-from models.weights import Layer, RawLayer
+from models.weights import RawLayer
 
 JOINED = {
     "qkv": ("q_proj", "k_proj", "v_proj"),
@@ -29,11 +30,23 @@ JOINED = {
 
 
 @dataclass(frozen=True, slots=True)
+class FrozenLayer:
+    """One layer as plain matrices [out, in], joined as the engine joins them; norms in fp32."""
+
+    attention_norm: Tensor
+    qkv: Tensor
+    output: Tensor
+    mlp_norm: Tensor
+    gate_up: Tensor
+    down: Tensor
+
+
+@dataclass(frozen=True, slots=True)
 class Base:
     """The frozen weights."""
 
     embedding: Tensor
-    layers: tuple[Layer, ...]
+    layers: tuple[FrozenLayer, ...]
     norm: Tensor
 
 
@@ -41,12 +54,20 @@ def read_base(folder: Path, config: ModelConfig, dtype: torch.dtype, device: tor
     """The base part of the checkpoint in `folder`."""
     tensors = read_part(folder, "base" if config.adapter_rank else "model")
     embedding = tensors.matrix("model.embed_tokens.weight", config.vocabulary, config.hidden)
-    layers = tuple(
-        RawLayer(tensors, config, index).joined(dtype, device) for index in range(config.layers)
-    )
+    layers = tuple(_frozen(RawLayer(tensors, config, n), dtype, device) for n in range(config.layers))
     norm = tensors.take("model.norm.weight", (config.hidden,)).float().to(device)
     tensors.finish()
-    return Base(embedding.to(device, dtype), layers, norm)
+    return Base(embedding.dense().to(device, dtype), layers, norm)
+
+
+def _frozen(raw: RawLayer, dtype: torch.dtype, device: torch.device) -> FrozenLayer:
+    """The layer's matrices, dense and joined."""
+    joined = {
+        name: join([raw.matrices[part] for part in parts]).dense().to(device, dtype)
+        for name, parts in JOINED.items()
+    }
+    norms = raw.attention_norm.to(device), raw.mlp_norm.to(device)
+    return FrozenLayer(attention_norm=norms[0], mlp_norm=norms[1], **joined)
 
 
 class Adapter(nn.Module):

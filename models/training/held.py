@@ -2,6 +2,7 @@
 
 import hashlib
 import random
+from collections import Counter
 from dataclasses import dataclass
 
 import msgspec
@@ -12,7 +13,7 @@ from models.tokenizer import Tokenizer
 from models.training.head import HeadLoss
 from models.training.masks import Specials, canvas, show, slot
 from models.training.network import Network
-from models.training.pack import REAL, Hole, Item, Segment, pack
+from models.training.pack import REAL, TAIL, Hole, Item, Segment, pack
 from models.training.shards import Shard
 from models.training.spans import draw
 from models.training.window import Window
@@ -32,7 +33,7 @@ class HeldSpan(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Likelihoods:
-    """Mean NLL in nats per real token by mask rate, and share of right first guesses at rate 1."""
+    """Mean NLL in nats: per real token by mask rate; `tail`, per EOS or PAD at rate 1."""
 
     nll: dict[str, float]
     tokens: int
@@ -67,7 +68,8 @@ def digest(spans: list[HeldSpan]) -> str:
 @torch.no_grad()
 def canvas_nll(network: Network, spans: list[HeldSpan], config: ModelConfig) -> Likelihoods:
     """NLL of the real tokens that are masked, at each rate; masks are the same at every call."""
-    sums, counts = dict.fromkeys(RATES, 0.0), dict.fromkeys(RATES, 0)
+    sums: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for at in range(0, len(spans), BATCH):
         for rate in RATES:
             items = [_item(span, rate, at + n, config) for n, span in enumerate(spans[at : at + BATCH])]
@@ -75,11 +77,11 @@ def canvas_nll(network: Network, spans: list[HeldSpan], config: ModelConfig) -> 
             hidden = network.canvas(packed, network.context(packed))
             head = (network.base.embedding, network.special_ids)
             _, each = HeadLoss.apply(hidden, network.special_rows, head, packed.targets, packed.weights)
-            real = each[packed.kinds == REAL]
-            sums[rate] += real.sum().item()
-            counts[rate] += len(real)
-    nll = {f"{rate:g}": sums[rate] / max(1, counts[rate]) for rate in RATES}
-    return Likelihoods(nll, counts[1.0])
+            kinds = {f"{rate:g}": REAL} | ({"tail": TAIL} if rate == 1 else {})
+            for name, kind in kinds.items():
+                sums[name] += each[packed.kinds == kind].sum().item()
+                counts[name] += int((packed.kinds == kind).sum())
+    return Likelihoods({name: sums[name] / counts[name] for name in sums}, counts["1"])
 
 
 def _item(span: HeldSpan, rate: float, number: int, config: ModelConfig) -> Item:

@@ -1,4 +1,4 @@
-"""Train the canvas adapters: `python -m models.training.trainer RUN --shards DIR`.
+"""Train the canvas adapters: `python -m models.training RUN shards=DIR [name=value ...]`.
 
 A run is a folder: settings.json, state.safetensors (resumed from when it is there), log.jsonl,
 pids. The process reads nothing else and writes nowhere else.
@@ -9,10 +9,12 @@ import math
 import os
 import random
 import time
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import torch
+from torch.utils.data import DataLoader, Dataset
 
 from models.config import ModelConfig
 from models.layout import Layout
@@ -26,7 +28,7 @@ from models.training.network import Network, read_base
 from models.training.pack import NOISE, REAL, TAIL, Item, Pack, pack
 from models.training.samples import Mix, Sampler
 from models.training.shards import Shard
-from models.training.state import TrainingState
+from models.training.state import Counters, TrainingState
 from models.training.workers import Worker, start
 
 
@@ -42,11 +44,16 @@ class Settings:
     fresh: bool = False
     """Start from untrained adapters instead of the model's."""
     rank: int = 64
-    rows: int = 4000
-    pass_rows: int = 2000
+    rows: int = 2400
+    pass_rows: int = 1200
     steps: int = 1_000_000
+    seconds: float = 1e9
+    """The run ends after so many steps, or so many seconds of this start."""
     warm: int = 30
-    decay_from: int = 1_000_000
+    decay_from: float = 1.0
+    """Part of the run after which the rate falls."""
+    samplers: int = 0
+    """Processes that prepare passes ahead; 0 prepares them in line."""
     rate: float = 1e-3
     weight_decay: float = 0.01
     clip: float = 1.0
@@ -59,11 +66,11 @@ class Settings:
     edits: float = 0.15
 
 
-def learning_rate(settings: Settings, step: int, warm_from: int) -> float:
-    """Warm-up (again after a start without moments), stable, then linear decay to 3 %."""
-    warm = min(1.0, (step - warm_from + 1) / settings.warm)
-    left = (settings.steps - step) / max(1, settings.steps - settings.decay_from)
-    return settings.rate * warm * (max(0.03, left) if step >= settings.decay_from else 1.0)
+def learning_rate(settings: Settings, step: int, progress: float) -> float:
+    """Warm-up, stable, then linear decay to 3 % over the last part of the run."""
+    warm = min(1.0, (step + 1) / settings.warm)
+    left = (1 - progress) / max(1e-9, 1 - settings.decay_from)
+    return settings.rate * warm * (max(0.03, left) if progress >= settings.decay_from else 1.0)
 
 
 def build(settings: Settings) -> tuple[Network, ModelConfig, Tokenizer]:
@@ -99,6 +106,40 @@ def run_loss(network: Network, packed: Pack) -> tuple[torch.Tensor, torch.Tensor
     return total, each
 
 
+class Passes(Dataset[list[Pack]]):
+    """The passes of each step of one process; they depend on seed, process and step alone."""
+
+    def __init__(self, settings: Settings, worker: Worker, sampler: Sampler) -> None:
+        self._settings, self._sampler = settings, sampler
+        self._number, self._count = worker.number, worker.count
+
+    def __len__(self) -> int:
+        return self._settings.steps
+
+    def __getitem__(self, step: int) -> list[Pack]:
+        s = self._settings
+        rng = random.Random(f"{s.seed}-{self._number}-{step}")
+        packs, items, rows = [], [], 0
+        share, done = s.rows / self._count, 0
+        while done < share:
+            items.append(self._sampler.item(rng))
+            rows += _rows(items[-1])
+            if rows >= min(s.pass_rows, share - done):
+                packs.append(pack(items))
+                done, items, rows = done + rows, [], 0
+        return packs
+
+    def since(self, step: int) -> Iterator[list[Pack]]:
+        """The passes from `step` on, prepared ahead by other processes where there are any."""
+        samplers = self._settings.samplers
+        order = range(step, len(self))
+        ahead = 4 if samplers else None
+        loader: DataLoader[list[Pack]] = DataLoader(
+            self, batch_size=None, sampler=order, num_workers=samplers, prefetch_factor=ahead
+        )
+        return iter(loader)
+
+
 class Run:
     """One process's part of a run."""
 
@@ -107,36 +148,20 @@ class Run:
         self.network, self.config, tokenizer = build(settings)
         self.state = TrainingState(self.network, settings.rate, settings.weight_decay)
         self.path = folder / "state.safetensors"
-        self.warm_from = 0
         if self.path.exists():
             self.state.resume(self.path)
-        shards = Path(settings.shards)
-        mix = Mix(edits=settings.edits)
-        self.sampler = Sampler(Shard(shards / "train"), tokenizer, self.config, mix)
+        shards, mix = Path(settings.shards), Mix(edits=settings.edits)
+        sampler = Sampler(Shard(shards / "train"), tokenizer, self.config, mix)
+        self.passes = Passes(settings, worker, sampler).since(self.state.counters.step)
         self.held: list[HeldSpan] = []
-        if worker.leads:
+        if worker.leads and settings.held_count:
             self.held = held_spans(Shard(shards / "held"), tokenizer, settings.held_count, 200)
 
-    def packs(self, step: int) -> list[Pack]:
-        """This process's passes of one step; they depend on seed, process and step alone."""
-        s = self.settings
-        rng = random.Random(f"{s.seed}-{self.worker.number}-{step}")
-        packs, items, rows = [], [], 0
-        share, done = s.rows / self.worker.count, 0
-        while done < share:
-            items.append(self.sampler.item(rng))
-            rows += _rows(items[-1])
-            if rows >= min(s.pass_rows, share - done):
-                packs.append(pack(items))
-                done, items, rows = done + rows, [], 0
-        return packs
-
-    def step(self) -> dict[str, float]:
+    def step(self, progress: float) -> dict[str, float]:
         """One optimiser step over all processes; its figures."""
-        s, step = self.settings, self.state.counters.step
         device, dtype = self.network.special_rows.device, self.network.base.embedding.dtype
         sums = torch.zeros(8, dtype=torch.float64)
-        for raw in self.packs(step):
+        for raw in next(self.passes):
             packed = raw.to(device, dtype)
             total, each = run_loss(self.network, packed)
             total.backward()  # type: ignore[no-untyped-call]
@@ -144,49 +169,59 @@ class Run:
         self.worker.add([*self.state.gradients, sums])
         for gradient in self.state.gradients:
             gradient /= float(sums[0])
-        rate = learning_rate(s, step, self.warm_from)
-        norm = self.state.update(rate, s.clip, s.average)
+        rate = learning_rate(self.settings, self.state.counters.step, progress)
+        norm = self.state.update(rate, self.settings.clip, self.settings.average)
         self.state.counters.rows += int(sums[1])
         return {"rate": rate, "norm": norm, **_means(sums)}
 
     def run(self) -> None:
         """Steps until the settings' end, with saves on the way."""
-        began, saved, saves = time.monotonic(), time.monotonic(), 0
-        before = self.state.counters.seconds
-        while self.state.counters.step < self.settings.steps:
-            figures = self.step()
-            self.state.counters.seconds = before + time.monotonic() - began
-            self._report(figures)
-            due = time.monotonic() - saved > self.settings.save_seconds
-            if self.worker.agree(float(due)):
-                saves += 1
-                self._save(saves % self.settings.held_every == 0)
-                saved = time.monotonic()
+        s, counters = self.settings, self.state.counters
+        began, saved, saves, before = time.monotonic(), time.monotonic(), 0, counters.seconds
+        while True:
+            elapsed = time.monotonic() - began
+            progress = self.worker.agree(max(counters.step / s.steps, elapsed / s.seconds))
+            if progress >= 1:
+                break
+            figures = self.step(progress)
+            counters.seconds = before + time.monotonic() - began
+            self._report(figures, progress, time.monotonic() - began)
+            if self.worker.agree(float(time.monotonic() - saved > s.save_seconds)):
+                saves, saved = saves + 1, time.monotonic()
+                self._save(saves % s.held_every == 0)
         self._save(True)
 
-    def _report(self, figures: dict[str, float]) -> None:
-        if self.worker.leads:
-            self._log({**asdict_counters(self.state), **figures, "load": os.getloadavg()[0]})
+    def _report(self, figures: dict[str, float], progress: float, elapsed: float) -> None:
+        if not self.worker.leads:
+            return
+        counters = self.state.counters
+        self._log({**_counted(counters), **figures, "cpu": time.process_time(), "load": os.getloadavg()[0]})
+        left = elapsed / max(progress, 1e-9) * (1 - progress) / 60
+        rows = f"{counters.rows:,} rows, NLL {figures['real']:.3f}"
+        print(f"step {counters.step}, {rows}, {left:,.0f} min left", flush=True)
 
     def _save(self, measure: bool) -> None:
         if not self.worker.leads:
             return
         self.state.save(self.path)
-        if measure:
+        if measure and self.held:
             self.state.swap_average()
             result = canvas_nll(self.network, self.held, self.config)
             self.state.swap_average()
-            self._log({**asdict_counters(self.state), "held": result.nll, "tokens": result.tokens})
+            self._log({**_counted(self.state.counters), "held": result.nll, "tokens": result.tokens})
 
     def _log(self, entry: dict[str, object]) -> None:
         with (self.folder / "log.jsonl").open("a") as file:
             file.write(json.dumps(entry) + "\n")
 
 
-def asdict_counters(state: TrainingState) -> dict[str, object]:
+def _counted(counters: Counters) -> dict[str, object]:
     """Step, rows and seconds for a log line."""
-    c = state.counters
-    return {"step": c.step, "canvas_rows": c.rows, "seconds": round(c.seconds, 1)}
+    return {
+        "step": counters.step,
+        "canvas_rows": counters.rows,
+        "seconds": round(counters.seconds, 1),
+    }
 
 
 def _rows(item: Item) -> int:

@@ -22,4 +22,5 @@ def parse(arguments: list[str]) -> tuple[Path, Settings]:
 
 
 if __name__ == "__main__":
-    train(*reversed(parse(sys.argv[1:])))
+    run, chosen = parse(sys.argv[1:])
+    train(chosen, run)

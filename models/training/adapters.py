@@ -1,7 +1,6 @@
 """Canvas adapters between the trainer's joined matrices and a checkpoint's files."""
 
 import math
-import os
 from pathlib import Path
 
 import msgspec
@@ -20,13 +19,23 @@ SHARD_BYTES = 15_500_000
 @torch.no_grad()
 def load_adapters(network: Network, folder: Path, config: ModelConfig) -> None:
     """Take over the canvas part of the checkpoint in `folder`; its rank must be the network's."""
-    tensors, shapes, rank = read_part(folder, "canvas"), projection_shapes(config), config.adapter_rank
-    for index, layer in enumerate(network.adapters):
+    tensors, shapes, rank = (
+        read_part(folder, "canvas"),
+        projection_shapes(config),
+        config.adapter_rank,
+    )
+    for index, layer in enumerate(network.joined):
         for joined, names in JOINED.items():
             stems = [f"model.layers.{index}.{module(name)}.{name}.canvas" for name in names]
-            a = [tensors.take(f"{s}_a", (rank, shapes[n][1])) for s, n in zip(stems, names, strict=True)]
-            b = [tensors.take(f"{s}_b", (shapes[n][0], rank)) for s, n in zip(stems, names, strict=True)]
-            adapter = layer[joined]  # type: ignore[index]
+            a = [
+                tensors.take(f"{s}_a", (rank, shapes[n][1]))
+                for s, n in zip(stems, names, strict=True)
+            ]
+            b = [
+                tensors.take(f"{s}_b", (shapes[n][0], rank))
+                for s, n in zip(stems, names, strict=True)
+            ]
+            adapter = layer[joined]
             adapter.a.copy_(torch.cat(a))
             adapter.b.copy_(torch.cat(b))
     network.special_rows.copy_(tensors.take("special_rows", tuple(network.special_rows.shape)))
@@ -38,10 +47,13 @@ def load_adapters(network: Network, folder: Path, config: ModelConfig) -> None:
 def adapter_tensors(network: Network) -> dict[str, Tensor]:
     """The adapters under the names of a checkpoint, in bf16."""
     out: dict[str, Tensor] = {}
-    for index, layer in enumerate(network.adapters):
+    for index, layer in enumerate(network.joined):
         for joined, names in JOINED.items():
-            adapter = layer[joined]  # type: ignore[index]
-            a, b = adapter.a.detach().chunk(len(names)), adapter.b.detach().split(adapter.split)
+            adapter = layer[joined]
+            a, b = (
+                adapter.a.detach().chunk(len(names)),
+                torch.split(adapter.b.detach(), adapter.split),
+            )
             for name, down, up in zip(names, a, b, strict=True):
                 stem = f"model.layers.{index}.{module(name)}.{name}.canvas"
                 out[f"{stem}_a"], out[f"{stem}_b"] = down, up
@@ -63,13 +75,13 @@ def write_adapters(tensors: dict[str, Tensor], folder: Path) -> list[str]:
             shards.append({})
         shards[-1][name] = tensor
     names = [f"canvas-{n:05d}-of-{count:05d}.safetensors" for n in range(1, count + 1)]
-    where = {}
+    where: dict[str, str] = {}
     for file, shard in zip(names, shards, strict=True):
         save_file(shard, folder / f"{file}.partial")
-        os.replace(folder / f"{file}.partial", folder / file)
+        (folder / f"{file}.partial").replace(folder / file)
         where |= dict.fromkeys(shard, file)
     index = {"metadata": {"total_size": total}, "weight_map": where}
     partial = folder / "canvas.safetensors.index.json.partial"
     partial.write_bytes(msgspec.json.format(msgspec.json.encode(index)))
-    os.replace(partial, folder / "canvas.safetensors.index.json")
+    partial.replace(folder / "canvas.safetensors.index.json")
     return names

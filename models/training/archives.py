@@ -1,4 +1,4 @@
-"""Package archives (wheels, npm tarballs) as names, licences and text files. Nothing is unpacked."""
+"""Package archives (wheels, npm tarballs) as names, licences, text files; not unpacked."""
 
 import json
 import re
@@ -12,6 +12,7 @@ FILE_LIMIT = 150_000
 PERMISSIVE = re.compile(
     r"\b(MIT|MIT-0|BSD|0BSD|Apache|ISC|PSF|Python Software Foundation|Unlicense|Zlib)\b", re.I
 )
+STATED = re.compile(r"^(?:License-Expression|License|Classifier: License ::)[: ]*(.{0,120})", re.M)
 OTHER = re.compile(r"GPL|GNU|MPL|Mozilla|EUPL|Proprietary|Commercial|SSPL|BUSL|CC-BY-NC", re.I)
 
 
@@ -58,7 +59,7 @@ def _wheel(path: Path) -> tuple[Package, Iterator[SourceFile]]:
         names = [n for n in archive.namelist() if n.endswith(".dist-info/METADATA")]
         metadata = archive.read(names[0]).decode("utf-8", "replace") if names else ""
     head = metadata.split("\n\n", 1)[0]
-    stated = re.findall(r"^(?:License-Expression|License|Classifier: License ::)[: ]*(.{0,120})", head, re.M)  # fmt: skip
+    stated = STATED.findall(head)
     name, version = path.name.split("-")[:2]
     package = Package(name.lower(), version, "; ".join(s.strip() for s in stated))
     return package, _zip_files(path, package)
@@ -78,7 +79,9 @@ def _tarball(path: Path) -> tuple[Package, Iterator[SourceFile]]:
             raise ValueError(f"{path} has no package.json.")
         raw = json.load(member)
     licence = raw.get("license", "")
-    package = Package(str(raw["name"]), str(raw["version"]), licence if isinstance(licence, str) else "")
+    package = Package(
+        str(raw["name"]), str(raw["version"]), licence if isinstance(licence, str) else ""
+    )
     return package, _tar_files(path, package)
 
 

@@ -26,6 +26,8 @@ from models.training.overlap import Overlap, normalised
 from models.training.shards import Document, write_shard
 
 PACKAGES = Path(__file__).parent / "packages.txt"
+PIP = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--dest"]
+NPM = ["npm", "pack", "--silent", "--ignore-scripts", "--pack-destination"]
 PER_PACKAGE = 3_000_000
 PER_LANGUAGE = {"Markdown": 300_000, "JSON": 100_000, "YAML": 100_000}
 """Characters a package gives at most, and of some languages at most."""
@@ -52,9 +54,8 @@ def fetch(out: Path) -> None:
     """Download each stated package once, without its dependencies."""
     out.mkdir(parents=True, exist_ok=True)
     for registry, name, _ in stated_packages():
-        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--dest", str(out), name]  # fmt: skip
-        npm = ["npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", str(out), name]
-        done = subprocess.run(pip if registry == "pip" else npm, check=False, capture_output=True)
+        command = PIP if registry == "pip" else NPM
+        done = subprocess.run([*command, str(out), name], check=False, capture_output=True)
         print(registry, name, "ok" if done.returncode == 0 else "failed", flush=True)
 
 

@@ -1,4 +1,4 @@
-"""Instruction pairs made by program: a piece of real code, a changed piece, and words for both ways.
+"""Instruction pairs made by program: a piece of real code, a changed piece, words for both.
 
 A kind takes lines of code and gives the changed lines with phrasings for real -> changed and for
 changed -> real, or None where it does not apply. Kinds are data:
@@ -36,7 +36,7 @@ STRING = re.compile(r"(?<![\w\"'])([\"'])([^\"'\\\n{}]{1,40})\1(?![\"'])")
 
 
 def make_pair(text: str, kinds: Sequence[Kind], rng: random.Random) -> Pair | None:
-    """A pair from real code `text` by one of `kinds`, in a random direction; None if none applies."""
+    """A pair from real code `text` by one of `kinds`, in a random direction; or None."""
     for kind in rng.sample(kinds, min(6, len(kinds))):
         change = kind(text, rng)
         if change is None or change.text == text or not change.text.strip():
@@ -97,7 +97,11 @@ def quotes(text: str, rng: random.Random) -> Change | None:
     words = {'"': "double", "'": "single"}
 
     def phrases(name: str) -> tuple[str, ...]:
-        return (f"Use {name} quotes", f"Change the strings to {name} quotes", f"{name.title()} quotes")
+        return (
+            f"Use {name} quotes",
+            f"Change the strings to {name} quotes",
+            f"{name.title()} quotes",
+        )
 
     changed = STRING.sub(lambda m: f"{new}{m.group(2)}{new}", text)
     return Change(changed, phrases(words[new]), phrases(words[old]))
@@ -109,7 +113,11 @@ def compound(text: str, rng: random.Random) -> Change | None:
     changed = short.sub(lambda m: f"{m[1]}{m[2]} = {m[2]} {m[3]} {m[4]}", text)
     return Change(
         changed,
-        ("Write the augmented assignment out", "Expand the += into a full assignment", "Don't use +="),
+        (
+            "Write the augmented assignment out",
+            "Expand the += into a full assignment",
+            "Don't use +=",
+        ),
         ("Use augmented assignment", "Use += where possible", "Shorten x = x + y to x += y"),
     )
 
@@ -129,9 +137,11 @@ def negate(text: str, rng: random.Random) -> Change | None:
             if a.strip() in ("and", "or"):
                 return Change(changed, ("Use or instead of and", "Either condition is enough"),
                               ("Use and instead of or", "Require both conditions"))  # fmt: skip
-            words = ("Negate the condition", "Invert the check", "Flip the condition", "The condition is the wrong way round")  # fmt: skip
+            words = ("Negate the condition", "Invert the check", "Flip the condition")
             exact = (f"Use `{b.strip()}` instead of `{a.strip()}`",)
-            return Change(changed, words + exact, (*words, f"Use `{a.strip()}` instead of `{b.strip()}`"))
+            return Change(
+                changed, words + exact, (*words, f"Use `{a.strip()}` instead of `{b.strip()}`")
+            )
     return None
 
 
@@ -165,7 +175,11 @@ def string(text: str, rng: random.Random) -> Change | None:
     changed = text[: match.start(2)] + word + text[match.end(2) :]
 
     def phrases(a: str, b: str) -> tuple[str, ...]:
-        return (f'Change "{a}" to "{b}"', f"Replace the string '{a}' with '{b}'", f'Say "{b}" there')
+        return (
+            f'Change "{a}" to "{b}"',
+            f"Replace the string '{a}' with '{b}'",
+            f'Say "{b}" there',
+        )
 
     return Change(changed, phrases(match.group(2), word), phrases(word, match.group(2)))
 
@@ -177,8 +191,7 @@ def swap_arguments(text: str, rng: random.Random) -> Change | None:
         return None
     match = rng.choice(found)
     changed = f"{text[: match.start()]}({match[2]}, {match[1]}){text[match.end() :]}"
-    words = ("Swap the arguments", f"Swap {match[1]} and {match[2]}", "The arguments are in the wrong order",
-             "Exchange the two arguments")  # fmt: skip
+    words = ("Swap the arguments", f"Swap {match[1]} and {match[2]}", "Exchange the two arguments")
     return Change(changed, words, words)
 
 

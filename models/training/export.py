@@ -5,7 +5,6 @@ together with the base's files this is a model folder.
 """
 
 import json
-import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -42,7 +41,7 @@ def _write_config(path: Path, raw: dict[str, Any], config: ModelConfig, rank: in
     }
     partial = path.with_suffix(".partial")
     partial.write_text(json.dumps(raw, indent=1) + "\n")
-    os.replace(partial, path)
+    partial.replace(path)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,12 @@ class HeadLoss(Function):
 
     @staticmethod
     def forward(
-        ctx: Any, hidden: Tensor, special: Tensor, head: tuple[Tensor, Tensor], targets: Tensor, weights: Tensor
+        ctx: Any,
+        hidden: Tensor,
+        special: Tensor,
+        head: tuple[Tensor, Tensor],
+        targets: Tensor,
+        weights: Tensor,
     ) -> tuple[Tensor, Tensor]:
         embedding, ids = head
         for_hidden, for_special = torch.empty_like(hidden), torch.zeros_like(special)

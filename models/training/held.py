@@ -11,6 +11,7 @@ import torch
 from models.config import ModelConfig
 from models.tokenizer import Tokenizer
 from models.training.head import HeadLoss
+from models.training.kernels import applied
 from models.training.masks import Specials, canvas, show, slot
 from models.training.network import Network
 from models.training.pack import REAL, TAIL, Hole, Item, Segment, pack
@@ -40,8 +41,9 @@ class Likelihoods:
 
 
 def held_spans(shard: Shard, tokenizer: Tokenizer, count: int, before: int) -> list[HeldSpan]:
-    """The first `count` holes of a fixed random walk over the shard, with `before` tokens in front."""
-    rng, spans = random.Random(20_241), []
+    """The first `count` holes of a fixed random walk, with `before` tokens in front."""
+    rng = random.Random(20_241)
+    spans: list[HeldSpan] = []
     longest = 47
     while len(spans) < count:
         number = rng.randrange(len(shard))
@@ -72,11 +74,15 @@ def canvas_nll(network: Network, spans: list[HeldSpan], config: ModelConfig) -> 
     counts: Counter[str] = Counter()
     for at in range(0, len(spans), BATCH):
         for rate in RATES:
-            items = [_item(span, rate, at + n, config) for n, span in enumerate(spans[at : at + BATCH])]
+            items = [
+                _item(span, rate, at + n, config) for n, span in enumerate(spans[at : at + BATCH])
+            ]
             packed = pack(items).to(network.special_rows.device, network.base.embedding.dtype)
             hidden = network.canvas(packed, network.context(packed))
             head = (network.base.embedding, network.special_ids)
-            _, each = HeadLoss.apply(hidden, network.special_rows, head, packed.targets, packed.weights)
+            _, each = applied(
+                HeadLoss, hidden, network.special_rows, head, packed.targets, packed.weights
+            )
             kinds = {f"{rate:g}": REAL} | ({"tail": TAIL} if rate == 1 else {})
             for name, kind in kinds.items():
                 sums[name] += each[packed.kinds == kind].sum().item()
@@ -92,7 +98,10 @@ def _item(span: HeldSpan, rate: float, number: int, config: ModelConfig) -> Item
     hidden = [rng.random() < rate for _ in filled.ids]
     text = [config.separator_id, *span.prefix]
     suffix = span.suffix[: layout.suffix_limit]
-    segments = [Segment(text, list(layout.prefix(len(text)))), Segment(suffix, list(layout.suffix(len(suffix))))]
+    segments = [
+        Segment(text, list(layout.prefix(len(text)))),
+        Segment(suffix, list(layout.suffix(len(suffix)))),
+    ]
     positions = list(layout.canvas(len(text), len(filled.ids)))
     one = slot([text[-1]], [show(filled, hidden, {}, specials)])
     return Item(segments, [Hole([(1, 0, len(suffix)), (0, 0, len(text))], positions, [0], [one])])

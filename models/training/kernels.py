@@ -95,11 +95,17 @@ def gate_back(given: Tensor, joined: Tensor) -> Tensor:
     return torch.cat([g * b * s * (1 + a * (1 - s)), g * a * s], -1).to(joined.dtype)
 
 
+def applied(function: type[Function], *arguments: Any) -> Any:
+    """`function.apply`, which torch leaves untyped."""
+    return function.apply(*arguments)  # type: ignore[no-untyped-call]
+
+
 class Norm(Function):
     """First norm of a pass: the stream goes on unchanged."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, eps: float, like: Tensor, f: Fused) -> Tensor:
+        h: Tensor
         h, rate = f.norm(x, weight, eps, like)
         ctx.save_for_backward(x, weight, rate)
         ctx.fused = f
@@ -146,7 +152,8 @@ class Gate(Function):
     def forward(ctx: Any, joined: Tensor, f: Fused) -> Tensor:
         ctx.save_for_backward(joined)
         ctx.fused = f
-        return f.gate(joined)
+        out: Tensor = f.gate(joined)
+        return out
 
     @staticmethod
     def backward(ctx: Any, given: Tensor) -> Any:
@@ -162,7 +169,12 @@ class AdaptedLinear(Function):
 
     @staticmethod
     def forward(
-        ctx: Any, x: Tensor, a: Tensor, b: Tensor, merged: Tensor, low: tuple[Tensor, Tensor, list[int]]
+        ctx: Any,
+        x: Tensor,
+        a: Tensor,
+        b: Tensor,
+        merged: Tensor,
+        low: tuple[Tensor, Tensor, list[int]],
     ) -> Tensor:
         ctx.save_for_backward(x)
         ctx.merged, ctx.low = merged, low
@@ -172,10 +184,8 @@ class AdaptedLinear(Function):
     def backward(ctx: Any, given: Tensor) -> Any:
         (x,), (a, b, split) = ctx.saved_tensors, ctx.low
         inner = (x @ a.T).chunk(len(split), -1)
-        pieces = given.split(split, -1)
+        pieces = torch.split(given, split, -1)
         for_b = [g.T @ i for g, i in zip(pieces, inner, strict=True)]
-        rows = b.split(split)
+        rows = torch.split(b, split)
         for_inner = torch.cat([g @ r for g, r in zip(pieces, rows, strict=True)], -1)
         return given @ ctx.merged, (for_inner.T @ x).float(), torch.cat(for_b).float(), None, None
-
-

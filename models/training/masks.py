@@ -59,7 +59,7 @@ def draw_slots(
 
 
 def _mask(filled: Canvas, rng: random.Random) -> list[bool]:
-    """Independent masks at a random rate, or (35 %) all behind a first part, as decoding leaves it."""
+    """Independent masks at a random rate, or (35 %) all behind a first part."""
     size = len(filled.ids)
     if rng.random() < 0.35:
         shown = rng.randrange(0, max(1, filled.real))

@@ -66,7 +66,7 @@ def default(text: str, rng: random.Random) -> Change | None:
     return Change(
         changed,
         (f"Make {name} a required argument", f"Remove the default of {name}", "No default value"),
-        (f"Make {name} default to {value}", f"Give {name} the default {value}", f"Let {name} default to {value}"),
+        (f"Make {name} default to {value}", f"Give {name} the default {value}"),
     )  # fmt: skip
 
 
@@ -83,7 +83,7 @@ def argument(text: str, rng: random.Random) -> Change | None:
     changed = text[: match.start(3)] + added + text[match.end(3) :]
     return Change(
         changed,
-        (f"Add an argument {name}={value}", f"Add a parameter {name} with default {value}", f"Let it take {name}, default {value}"),
+        (f"Add an argument {name}={value}", f"Add a parameter {name}, default {value}"),
         (f"Remove the argument {name}", f"Drop the {name} parameter"),
     )  # fmt: skip
 
@@ -91,7 +91,11 @@ def argument(text: str, rng: random.Random) -> Change | None:
 def guard(text: str, rng: random.Random) -> Change | None:
     """Lines put into try/except, if or with."""
     lines = text.split("\n")
-    if len(lines) > 4 or not lines[0].strip() or lines[0].strip().endswith((":", "(", ",", "[", "{")):
+    if (
+        len(lines) > 4
+        or not lines[0].strip()
+        or lines[0].strip().endswith((":", "(", ",", "[", "{"))
+    ):
         return None
     indent = lines[0][: len(lines[0]) - len(lines[0].lstrip())]
     if any(line.strip() and not line.startswith(indent) for line in lines):
@@ -127,7 +131,9 @@ def trace(text: str, rng: random.Random) -> Change | None:
     if not names or line.strip().startswith((")", "]", "}", "else", "elif", "except", '"""')):
         return None
     name, indent = rng.choice(names), line[: len(line) - len(line.lstrip())]
-    added = rng.choice([f'print("{name}", {name})', f"print({name})", f'logger.debug("{name}: %s", {name})'])
+    added = rng.choice(
+        [f'print("{name}", {name})', f"print({name})", f'logger.debug("{name}: %s", {name})']
+    )
     changed = "\n".join([*lines[:at], indent + added, *lines[at:]])
     word = "Print" if added.startswith("print") else "Log"
     return Change(

@@ -23,7 +23,9 @@ class NearDuplicates:
     def add(self, text: str) -> bool:
         """Remember `text`; whether something like it was there before."""
         signature = self._signature(text)
-        keys = [(band, signature[band * ROWS : (band + 1) * ROWS].tobytes()) for band in range(BANDS)]
+        keys = [
+            (band, signature[band * ROWS : (band + 1) * ROWS].tobytes()) for band in range(BANDS)
+        ]
         known = any(key in self._seen for key in keys)
         self._seen.update(keys)
         return known

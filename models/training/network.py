@@ -12,10 +12,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from models.checkpoint import read_part
-from models.linear import join
 from models.config import ModelConfig
+from models.linear import join
 from models.rotary import angles
-from models.training.kernels import AdaptedLinear, AddNorm, Fused, Gate, Norm, Turn
+from models.training.kernels import AdaptedLinear, AddNorm, Fused, Gate, Norm, Turn, applied
 from models.training.pack import Pack
 from models.training.slots import SlotAttention
 from models.weights import RawLayer
@@ -54,7 +54,9 @@ def read_base(folder: Path, config: ModelConfig, dtype: torch.dtype, device: tor
     """The base part of the checkpoint in `folder`."""
     tensors = read_part(folder, "base" if config.adapter_rank else "model")
     embedding = tensors.matrix("model.embed_tokens.weight", config.vocabulary, config.hidden)
-    layers = tuple(_frozen(RawLayer(tensors, config, n), dtype, device) for n in range(config.layers))
+    layers = tuple(
+        _frozen(RawLayer(tensors, config, n), dtype, device) for n in range(config.layers)
+    )
     norm = tensors.take("model.norm.weight", (config.hidden,)).float().to(device)
     tensors.finish()
     return Base(embedding.dense().to(device, dtype), layers, norm)
@@ -85,14 +87,13 @@ class Adapter(nn.Module):
     def refresh(self) -> None:
         """Bring the merged matrix and the low-precision copies up to the parameters."""
         a, b = self.a.to(self._frozen.dtype), self.b.to(self._frozen.dtype)
-        parts = zip(
-            self._frozen.split(self.split), b.split(self.split), a.chunk(len(self.split)), strict=True
-        )
+        rows = torch.split(self._frozen, self.split), torch.split(b, self.split)
+        parts = zip(*rows, a.chunk(len(self.split)), strict=True)
         self.merged = torch.cat([torch.addmm(w, x, y) for w, x, y in parts])
         self.low = (a, b, self.split)
 
     def forward(self, x: Tensor) -> Tensor:
-        out: Tensor = AdaptedLinear.apply(x, self.a, self.b, self.merged, self.low)
+        out: Tensor = applied(AdaptedLinear, x, self.a, self.b, self.merged, self.low)
         return out
 
 
@@ -109,10 +110,12 @@ class Network(nn.Module):
             "gate_up": [config.intermediate] * 2,
             "down": [config.hidden],
         }
-        self.adapters = nn.ModuleList(
-            nn.ModuleDict({n: Adapter(getattr(layer, n), splits[n], rank) for n in JOINED})
+        self.joined = tuple(
+            {name: Adapter(getattr(layer, name), splits[name], rank) for name in JOINED}
             for layer in base.layers
         )
+        """The adapters of each layer by the joined matrix they belong to."""
+        self.adapters = nn.ModuleList(nn.ModuleDict(layer) for layer in self.joined)
         ids = torch.tensor(config.special_rows, device=base.norm.device)
         self.special_ids = ids
         self.special_rows = nn.Parameter(base.embedding[ids].float().clone())
@@ -121,8 +124,8 @@ class Network(nn.Module):
 
     def refresh(self) -> None:
         """Call after every change of the parameters."""
-        for layer in self.adapters:
-            for adapter in layer.values():  # type: ignore[operator, union-attr]
+        for layer in self.joined:
+            for adapter in layer.values():
                 adapter.refresh()
 
     @torch.no_grad()
@@ -152,15 +155,15 @@ class Network(nn.Module):
         cosines, sines = (t[0] for t in angles(pack.positions, c.head_dim, c.rope_theta))
         x, like = self._embed(pack.ids), self.base.embedding[:1]
         y = like
-        for index, (layer, adapter) in enumerate(zip(self.base.layers, self.adapters, strict=True)):
+        for index, (layer, adapter) in enumerate(zip(self.base.layers, self.joined, strict=True)):
             if index == 0:
-                h = Norm.apply(x, layer.attention_norm, c.norm_eps, like, f)
+                h = applied(Norm, x, layer.attention_norm, c.norm_eps, like, f)
             else:
-                x, h = AddNorm.apply(x, y, layer.attention_norm, c.norm_eps, f)
-            q, k, v = Turn.apply(adapter["qkv"](h), cosines, sines, c.kv_heads, f)  # type: ignore[index]
-            y = adapter["output"](SlotAttention.apply(q, k, v, kept[index], pack.chunks))  # type: ignore[index]
-            x, h = AddNorm.apply(x, y, layer.mlp_norm, c.norm_eps, f)
-            y = adapter["down"](Gate.apply(adapter["gate_up"](h), f))  # type: ignore[index]
+                x, h = applied(AddNorm, x, y, layer.attention_norm, c.norm_eps, f)
+            q, k, v = applied(Turn, adapter["qkv"](h), cosines, sines, c.kv_heads, f)
+            y = adapter["output"](applied(SlotAttention, q, k, v, kept[index], pack.chunks))
+            x, h = applied(AddNorm, x, y, layer.mlp_norm, c.norm_eps, f)
+            y = adapter["down"](applied(Gate, adapter["gate_up"](h), f))
         rows = pack.loss_rows
         total = x[rows] + y[rows].float()
         scale = self.base.norm * self.canvas_norm_scale

@@ -73,8 +73,8 @@ class Pack:
 
     def to(self, device: torch.device, dtype: torch.dtype) -> "Pack":
         """The pack on `device`, masks in the model's type."""
-        names = ("context_ids", "context_positions", "ids", "positions")
-        names += ("loss_rows", "targets", "weights", "kinds")
+        names = ["context_ids", "context_positions", "ids", "positions"]
+        names += ["loss_rows", "targets", "weights", "kinds"]
         moved = {name: getattr(self, name).to(device) for name in names}
         chunks = [chunk.to(device, dtype) for chunk in self.chunks]
         return Pack(context_shapes=self.context_shapes, chunks=chunks, **moved)
@@ -93,7 +93,7 @@ class _Rows:
             at = len(self.ids)
             self.ids += slot.ids
             self.positions += hole.positions
-            self.losses += [(at + row, *rest) for row, *rest in slot.losses]
+            self.losses += [(at + row, t, w, kind) for row, t, w, kind in slot.losses]
 
 
 def pack(items: list[Item]) -> Pack:
@@ -133,7 +133,9 @@ def _context(
     for number, segment in enumerate(segments):
         if segment.ids:
             classes[next(n for n in LENGTHS if n >= len(segment.ids))].append(number)
-    starts, ids, positions, shapes = {}, [], [], []
+    ids: list[int] = []
+    positions: list[int] = []
+    starts, shapes = {}, []
     for length in sorted(classes):
         longest = max(len(segments[number].ids) for number in classes[length])
         for number in classes[length]:

@@ -1,4 +1,4 @@
-"""Loss curves of a run as a PNG: `python -m models.training.plot RUN OUT.png` (needs matplotlib)."""
+"""A run's losses as a PNG: `python -m models.training.plot RUN OUT.png`; needs matplotlib."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Endless training items out of a shard: holes, joint holes and instruction rewrites in one layout."""
+"""Endless training items out of a shard: holes, joint holes and rewrites in one layout."""
 
 import random
 from dataclasses import dataclass
@@ -69,7 +69,9 @@ class Sampler:
         start = rng.randrange(max(1, length - size // 2)) if rng.random() < 0.85 else 0
         return Window(self._shard.ids(number, start, start + size), self._tokenizer)
 
-    def _references(self, number: int, draft: "_Draft", rng: random.Random) -> list[tuple[int, int, int]]:
+    def _references(
+        self, number: int, draft: "_Draft", rng: random.Random
+    ) -> list[tuple[int, int, int]]:
         """Header and context file, where the mix asks for them; what the holes see of them."""
         seen = []
         if rng.random() < self._mix.header:
@@ -83,7 +85,9 @@ class Sampler:
             seen.append(draft.reference(ids))
         return seen
 
-    def _holes(self, draft: "_Draft", shared: list[tuple[int, int, int]], rng: random.Random) -> None:
+    def _holes(
+        self, draft: "_Draft", shared: list[tuple[int, int, int]], rng: random.Random
+    ) -> None:
         """Several holes over one text; two or three share a suffix segment."""
         window = draft.window
         for _ in range(max(2, len(window.ids) // 90)):
@@ -100,7 +104,9 @@ class Sampler:
         filled = canvas(hole, self._specials, rng)
         return _Filled(filled, draw_slots(filled, draft.window.ids, self._specials, rng))
 
-    def _rewrites(self, draft: "_Draft", shared: list[tuple[int, int, int]], rng: random.Random) -> None:
+    def _rewrites(
+        self, draft: "_Draft", shared: list[tuple[int, int, int]], rng: random.Random
+    ) -> None:
         """Pieces of real code with an instruction; the old text is a reference segment."""
         window = draft.window
         for _ in range(8):
@@ -117,7 +123,12 @@ class Sampler:
                 self._rewrite(draft, (start, stop), pair, shared, rng)
 
     def _rewrite(
-        self, draft: "_Draft", span: tuple[int, int], pair: edits.Pair, shared: list[tuple[int, int, int]], rng: random.Random
+        self,
+        draft: "_Draft",
+        span: tuple[int, int],
+        pair: edits.Pair,
+        shared: list[tuple[int, int, int]],
+        rng: random.Random,
     ) -> None:
         encode, window = self._tokenizer.encode, draft.window
         start, stop = span
@@ -132,11 +143,16 @@ class Sampler:
         suffix = draft.suffix(stop, lambda: _pick(self._mix.suffixes, rng))
         draft.add(first, self._fill(hole, draft, rng), [*shared, *seen, *suffix], rng)
 
-    def _joint(self, draft: "_Draft", shared: list[tuple[int, int, int]], rng: random.Random) -> None:
+    def _joint(
+        self, draft: "_Draft", shared: list[tuple[int, int, int]], rng: random.Random
+    ) -> None:
         """Two holes denoised together, with the text between them as part of the context."""
         window = draft.window
         for _ in range(12):
-            spans = [draw(window.text, rng.randrange(2, max(3, len(window.text) - 20)), rng) for _ in "12"]
+            spans = [
+                draw(window.text, rng.randrange(2, max(3, len(window.text) - 20)), rng)
+                for _ in "12"
+            ]
             found = sorted(span for span in spans if span is not None)
             if len(found) < 2 or len(draft.holes) == 3:
                 continue
@@ -198,7 +214,11 @@ class _Draft:
         self.holes.append(Hole([*seen, (0, 0, prefix + 1)], positions, [0], slots))
 
     def add_joint(
-        self, prefix: int, between: list[int], fills: list[_Filled], seen: list[tuple[int, int, int]]
+        self,
+        prefix: int,
+        between: list[int],
+        fills: list[_Filled],
+        seen: list[tuple[int, int, int]],
     ) -> None:
         """Two holes; the text between them sees the prefix, and stands behind the first canvas."""
         before = self._text[: prefix + 1]

@@ -39,7 +39,9 @@ class Shard:
         self.manifest = msgspec.json.decode((folder / "manifest.json").read_bytes(), type=Manifest)
         self.documents: NDArray[np.void] = np.load(folder / "documents.npy", allow_pickle=False)
         self.tokens: NDArray[np.uint16] = np.memmap(folder / "tokens.bin", np.uint16, "r")
-        if len(self.tokens) != self.manifest.tokens or len(self.documents) != len(self.manifest.paths):
+        if len(self.tokens) != self.manifest.tokens or len(self.documents) != len(
+            self.manifest.paths
+        ):
             raise ValueError(f"{folder} is incomplete; build the shards again.")
 
     def __len__(self) -> int:
@@ -47,7 +49,7 @@ class Shard:
 
     def language(self, number: int) -> str:
         """Language of document `number`."""
-        return self.manifest.languages[self.documents[number]["language"]]
+        return self.manifest.languages[int(self.documents[number]["language"])]
 
     def path(self, number: int) -> str:
         """Path of document `number` inside its package."""

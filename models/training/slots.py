@@ -36,11 +36,16 @@ class Chunk:
 
 
 class SlotAttention(Function):
-    """Queries [kv, N, fold, size] (scaled), own keys and values [kv, N, size] -> [N, heads * size]."""
+    """Scaled queries [kv, N, fold, size], own keys, values [kv, N, size] -> [N, heads * size]."""
 
     @staticmethod
     def forward(
-        ctx: Any, q: Tensor, k: Tensor, v: Tensor, context: tuple[Tensor, Tensor], chunks: list[Chunk]
+        ctx: Any,
+        q: Tensor,
+        k: Tensor,
+        v: Tensor,
+        context: tuple[Tensor, Tensor],
+        chunks: list[Chunk],
     ) -> Tensor:
         kv, rows, fold, size = q.shape
         out = torch.empty((rows, kv, fold, size), dtype=q.dtype, device=q.device)
@@ -76,7 +81,7 @@ class SlotAttention(Function):
 def _gather(
     q: Tensor, k: Tensor, v: Tensor, context: tuple[Tensor, Tensor], chunk: Chunk
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """Queries by group, context keys, own keys, context values, own values; batches are [kv, ...]."""
+    """Queries by group, context keys, own keys, context values, own values; [kv ..., ...]."""
     kv, _, fold, size = q.shape
     groups, slots = kv * chunk.groups, kv * chunk.groups * chunk.slots
     a, b = chunk.start, chunk.stop
@@ -90,7 +95,7 @@ def _gather(
 
 
 def _probabilities(parts: tuple[Tensor, ...], chunk: Chunk, fold: int) -> tuple[Tensor, Tensor]:
-    """Attention weights over the context [groups, ..., seen] and over own rows [slots, ..., rows]."""
+    """Weights over the context [groups, ..., seen] and over own rows [slots, ..., rows]."""
     q, seen_keys, own_keys = parts[:3]
     slots, seen = own_keys.shape[0], seen_keys.shape[1]
     over_context = torch.bmm(q, seen_keys.transpose(1, 2)).view(slots, chunk.rows * fold, seen)

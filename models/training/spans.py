@@ -87,7 +87,11 @@ def block(text: str, near: int, rng: random.Random) -> Span | None:
     while True:
         following = text.find("\n", stop + 1)
         line = text[stop + 1 : following] if following >= 0 else ""
-        if following < 0 or (line.strip() and _indent(line) <= depth) or following - start > LONGEST:
+        if (
+            following < 0
+            or (line.strip() and _indent(line) <= depth)
+            or following - start > LONGEST
+        ):
             return (start, stop) if stop > start else None
         stop = following
 

@@ -4,7 +4,6 @@ Everything trained lies in two flat buffers (adapters; special rows and norm), s
 are averaged, clipped and stored as whole tensors. Files are safetensors and JSON, no pickle.
 """
 
-import os
 from pathlib import Path
 
 import msgspec
@@ -36,8 +35,11 @@ class TrainingState:
         self.network = network
         self.counters = Counters()
         self.flat = [_flatten(adapters), _flatten(others)]
-        groups = [{"params": [flat], "scale": scale} for flat, scale in zip(self.flat, (1.0, SPECIAL_RATE), strict=True)]  # fmt: skip
-        self.optimizer = torch.optim.AdamW(groups, lr=rate, betas=BETAS, weight_decay=decay, fused=True)
+        scaled = zip(self.flat, (1.0, SPECIAL_RATE), strict=True)
+        groups = [{"params": [flat], "scale": scale} for flat, scale in scaled]
+        self.optimizer = torch.optim.AdamW(
+            groups, lr=rate, betas=BETAS, weight_decay=decay, fused=True
+        )
         self.average = [flat.detach().clone() for flat in self.flat]
         for flat in self.flat:
             state = self.optimizer.state[flat]
@@ -52,7 +54,7 @@ class TrainingState:
 
     def update(self, rate: float, clip: float, average: float) -> float:
         """One optimiser step from the gradients; returns their norm before clipping."""
-        norm = torch.stack([g.norm() for g in self.gradients]).norm().item()
+        norm = float(torch.stack([g.norm() for g in self.gradients]).norm())
         for gradient in self.gradients:
             gradient.mul_(min(1.0, clip / (norm + 1e-9)))
         for group in self.optimizer.param_groups:
@@ -82,7 +84,10 @@ class TrainingState:
             moments = self.optimizer.state[flat]
             out[f"parameters.{number}"] = flat.detach()
             out[f"average.{number}"] = self.average[number]
-            out[f"first.{number}"], out[f"second.{number}"] = moments["exp_avg"], moments["exp_avg_sq"]
+            out[f"first.{number}"], out[f"second.{number}"] = (
+                moments["exp_avg"],
+                moments["exp_avg_sq"],
+            )
             out[f"updates.{number}"] = moments["step"]
         return out
 
@@ -90,8 +95,10 @@ class TrainingState:
         """Write the state next to `path` and move it into place."""
         partial = path.with_suffix(".partial")
         metadata = {"counters": msgspec.json.encode(self.counters).decode()}
-        save_file({name: t.contiguous().cpu() for name, t in self.tensors().items()}, partial, metadata)
-        os.replace(partial, path)
+        save_file(
+            {name: t.contiguous().cpu() for name, t in self.tensors().items()}, partial, metadata
+        )
+        partial.replace(path)
 
     def resume(self, path: Path) -> None:
         """Go on exactly where `save` stopped; ValueError if the file is of another shape."""

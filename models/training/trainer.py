@@ -23,7 +23,7 @@ from models.tokenizer import Tokenizer, read_tokenizer
 from models.training.adapters import load_adapters
 from models.training.head import HeadLoss
 from models.training.held import HeldSpan, canvas_nll, held_spans
-from models.training.kernels import Fused
+from models.training.kernels import Fused, applied
 from models.training.network import Network, read_base
 from models.training.pack import NOISE, REAL, TAIL, Item, Pack, pack
 from models.training.samples import Mix, Sampler
@@ -102,7 +102,9 @@ def run_loss(network: Network, packed: Pack) -> tuple[torch.Tensor, torch.Tensor
     """(weighted sum of cross entropies, every loss row's own) of one pass."""
     hidden = network.canvas(packed, network.context(packed))
     head = (network.base.embedding, network.special_ids)
-    total, each = HeadLoss.apply(hidden, network.special_rows, head, packed.targets, packed.weights)
+    total, each = applied(
+        HeadLoss, hidden, network.special_rows, head, packed.targets, packed.weights
+    )
     return total, each
 
 
@@ -195,7 +197,14 @@ class Run:
         if not self.worker.leads:
             return
         counters = self.state.counters
-        self._log({**_counted(counters), **figures, "cpu": time.process_time(), "load": os.getloadavg()[0]})
+        self._log(
+            {
+                **_counted(counters),
+                **figures,
+                "cpu": time.process_time(),
+                "load": os.getloadavg()[0],
+            }
+        )
         left = elapsed / max(progress, 1e-9) * (1 - progress) / 60
         rows = f"{counters.rows:,} rows, NLL {figures['real']:.3f}"
         print(f"step {counters.step}, {rows}, {left:,.0f} min left", flush=True)
@@ -208,7 +217,9 @@ class Run:
             self.state.swap_average()
             result = canvas_nll(self.network, self.held, self.config)
             self.state.swap_average()
-            self._log({**_counted(self.state.counters), "held": result.nll, "tokens": result.tokens})
+            self._log(
+                {**_counted(self.state.counters), "held": result.nll, "tokens": result.tokens}
+            )
 
     def _log(self, entry: dict[str, object]) -> None:
         with (self.folder / "log.jsonl").open("a") as file:
@@ -241,7 +252,10 @@ def _means(sums: torch.Tensor) -> dict[str, float]:
     values = sums.tolist()
     names = ("real", "tail", "noise")
     means = {n: values[2 + 2 * i] / max(1.0, values[3 + 2 * i]) for i, n in enumerate(names)}
-    return {"step_rows": values[1], **{n: v if math.isfinite(v) else -1.0 for n, v in means.items()}}
+    return {
+        "step_rows": values[1],
+        **{n: v if math.isfinite(v) else -1.0 for n, v in means.items()},
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,5 +277,3 @@ def train(settings: Settings, folder: Path) -> None:
     (folder / "settings.json").write_text(json.dumps(asdict(settings), indent=1))
     (folder / "pids").write_text("")
     start(settings.workers, folder, Work(settings))
-
-

@@ -34,7 +34,7 @@ class Window:
         return None if hole is None else (first, hole, stop)
 
     def behind(self, stop: int, limit: int) -> list[int] | None:
-        """At most `limit` tokens of the text behind `stop`; None where it would split a character."""
+        """At most `limit` tokens of the text behind `stop`; None if that splits a character."""
         at = bisect_left(self.starts, stop)
         if self.starts[at] == stop:
             return self.ids[at : at + limit]

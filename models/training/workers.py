@@ -6,8 +6,8 @@ from pathlib import Path
 
 import torch
 import torch.distributed as dist
-import torch.multiprocessing as mp
 from torch import Tensor
+from torch.multiprocessing.spawn import spawn
 
 PATIENCE = timedelta(days=2)
 """A run that benchmarks have paused is not a failed run."""
@@ -45,14 +45,18 @@ def start(count: int, run: Path, work: Callable[[Worker, Path], None]) -> None:
         return
     meeting = run / "meeting"
     meeting.unlink(missing_ok=True)
-    mp.spawn(_enter, (count, run, meeting, work), nprocs=count)
+    spawn(_enter, (count, run, meeting, work), nprocs=count)  # type: ignore[no-untyped-call]
 
 
 def _enter(
     number: int, count: int, run: Path, meeting: Path, work: Callable[[Worker, Path], None]
 ) -> None:
     dist.init_process_group(
-        "gloo", init_method=f"file://{meeting.resolve()}", rank=number, world_size=count, timeout=PATIENCE
+        "gloo",
+        init_method=f"file://{meeting.resolve()}",
+        rank=number,
+        world_size=count,
+        timeout=PATIENCE,
     )
     work(Worker(number, count), run)
     dist.destroy_process_group()

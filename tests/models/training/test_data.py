@@ -1,4 +1,4 @@
-"""Filters, overlap, near-duplicates, archives: what gets into the training data and what does not."""
+"""What gets into the training data and what does not."""
 
 import json
 import random
@@ -20,7 +20,9 @@ from models.training.shards import Document, Shard, write_shard
 from tests.models.training.conftest import source
 
 BANNED = "# A sentence that stands in a benchmark, word for word, and is long.\n"
-SCRIPT = "\n".join(f"export const field{n} = (left, right) => left * {n} + right;" for n in range(9))
+SCRIPT = "\n".join(
+    f"export const field{n} = (left, right) => left * {n} + right;" for n in range(9)
+)
 
 
 @given(st.text(alphabet="ab \n", max_size=200), st.text(alphabet="ab \n", max_size=200))
@@ -49,8 +51,14 @@ def test_near_duplicates_are_seen_and_others_are_not() -> None:
 
 @pytest.mark.parametrize(
     ("path", "language"),
-    [("a/b.py", "Python"), ("a/_vendor/b.py", None), ("x.min.js", None), ("a/b.tsx", "TypeScript"), ("a.bin", None)],
-)  # fmt: skip
+    [
+        ("a/b.py", "Python"),
+        ("a/_vendor/b.py", None),
+        ("x.min.js", None),
+        ("a/b.tsx", "TypeScript"),
+        ("a.bin", None),
+    ],
+)
 def test_languages(path: str, language: str | None) -> None:
     assert language_of(path) == language
 
@@ -73,17 +81,28 @@ def _wheel(folder: Path, name: str, licence: str, files: dict[str, str]) -> None
 
 
 def test_only_permissive_unique_clean_files_are_kept(tmp_path: Path) -> None:
-    _wheel(tmp_path, "good", "MIT", {"good/a.py": source(1), "good/b.py": source(1), "good/c.py": source(2) + BANNED})
+    _wheel(
+        tmp_path,
+        "good",
+        "MIT",
+        {"good/a.py": source(1), "good/b.py": source(1), "good/c.py": source(2) + BANNED},
+    )
     _wheel(tmp_path, "copyleft", "GPL-3.0", {"copyleft/a.py": source(3)})
     data = json.dumps({"name": "web", "version": "2.0.0", "license": "ISC"}).encode()
     with tarfile.open(tmp_path / "web-2.0.0.tgz", "w:gz") as archive:
-        for path, content in (("package/package.json", data), ("package/lib/a.js", SCRIPT.encode())):
+        for path, content in (
+            ("package/package.json", data),
+            ("package/lib/a.js", SCRIPT.encode()),
+        ):
             entry = tarfile.TarInfo(path)
             entry.size = len(content)
             archive.addfile(entry, BytesIO(content))
     tally = Tally()
     kept = kept_files(tmp_path, Overlap([BANNED]), tally)
-    assert sorted(f.path for f in kept) in (["good/a.py", "web/lib/a.js"], ["good/b.py", "web/lib/a.js"])
+    assert sorted(f.path for f in kept) in (
+        ["good/a.py", "web/lib/a.js"],
+        ["good/b.py", "web/lib/a.js"],
+    )
     assert [p.name for p in tally.refused] == ["copyleft"]
     assert tally.dropped["overlap"] == 1
     assert tally.packages["web"] == Package("web", "2.0.0", "ISC")

@@ -6,10 +6,12 @@ import torch
 
 from models.layout import Layout
 from models.loader import Model, load
+from models.rotary import angles, rotate
 from models.training.adapters import load_adapters
 from models.training.head import HeadLoss
+from models.training.kernels import applied
 from models.training.network import Network
-from models.training.pack import Hole, Item, Segment, Slot, pack
+from models.training.pack import Hole, Item, Segment, Slot, _context, pack
 from models.transformer import Pass, RowGroup
 from tests.models.training.conftest import make_network
 
@@ -78,7 +80,9 @@ def test_forward_equals_the_engines(folder: Path) -> None:
     expected = {key: engine_logits(model, plain, *key) for key in {(h, s) for h, s, _ in rows}}
     got = dict(zip(_order(plain), logits, strict=False))
     for hole, slot, row in rows:
-        torch.testing.assert_close(got[hole, slot, row], expected[hole, slot][row], atol=2e-4, rtol=2e-4)
+        torch.testing.assert_close(
+            got[hole, slot, row], expected[hole, slot][row], atol=2e-4, rtol=2e-4
+        )
 
 
 def _by_slot(one: Item) -> list[tuple[int, int, int]]:
@@ -92,7 +96,9 @@ def _by_slot(one: Item) -> list[tuple[int, int, int]]:
 
 def _order(one: Item) -> list[tuple[int, int, int]]:
     """Loss rows in the order of the pack: chunks are sorted by rows of a slot."""
-    holes = sorted(range(len(one.holes)), key=lambda h: (len(one.holes[h].positions), len(one.holes[h].slots)))
+    holes = sorted(
+        range(len(one.holes)), key=lambda h: (len(one.holes[h].positions), len(one.holes[h].slots))
+    )
     return [key for h in holes for key in _by_slot(one) if key[0] == h]
 
 
@@ -109,25 +115,27 @@ def reference_loss(network: Network, one: Item) -> torch.Tensor:
             logits = hidden @ network.base.embedding.T
             logits = logits.index_copy(1, network.special_ids, hidden @ network.special_rows.T)
             for row, target, weight, _ in slot.losses:
-                total = total + weight * torch.nn.functional.cross_entropy(logits[row : row + 1], torch.tensor([target]))
+                total = total + weight * torch.nn.functional.cross_entropy(
+                    logits[row : row + 1], torch.tensor([target])
+                )
     assert config.layers
     return total
 
 
 def _starts(one: Item) -> dict[int, int]:
-    from models.training.pack import _context
-
     return _context(one.segments)[0]
 
 
-def _plain(network: Network, ids: list[int], hole: Hole, kept: list[tuple[torch.Tensor, torch.Tensor]]) -> torch.Tensor:
-    from models.rotary import angles, rotate
-
+def _plain(
+    network: Network, ids: list[int], hole: Hole, kept: list[tuple[torch.Tensor, torch.Tensor]]
+) -> torch.Tensor:
     c = network.config
     turns = angles(torch.tensor(hole.positions), c.head_dim, c.rope_theta)
     x = torch.stack(
         [
-            network.special_rows[c.special_rows.index(i)] if i in c.special_rows else network.base.embedding[i]
+            network.special_rows[c.special_rows.index(i)]
+            if i in c.special_rows
+            else network.base.embedding[i]
             for i in ids
         ]
     )
@@ -137,20 +145,35 @@ def _plain(network: Network, ids: list[int], hole: Hole, kept: list[tuple[torch.
 
     def linear(name: str, y: torch.Tensor, layer: int) -> torch.Tensor:
         adapter, frozen = network.adapters[layer][name], getattr(network.base.layers[layer], name)  # type: ignore[index]
-        delta = torch.cat([b @ a for b, a in zip(adapter.b.split(adapter.split), adapter.a.chunk(len(adapter.split)), strict=True)])
-        return y @ (frozen + delta).T
+        delta = torch.cat(
+            [
+                b @ a
+                for b, a in zip(
+                    adapter.b.split(adapter.split), adapter.a.chunk(len(adapter.split)), strict=True
+                )
+            ]
+        )
+        out: torch.Tensor = y @ (frozen + delta).T
+        return out
 
     own = [row for row in range(len(ids)) if row not in hole.anchors]
     for index, layer in enumerate(network.base.layers):
-        qkv = linear("qkv", norm(x, layer.attention_norm), index).view(len(ids), -1, c.head_dim).transpose(0, 1)
+        qkv = (
+            linear("qkv", norm(x, layer.attention_norm), index)
+            .view(len(ids), -1, c.head_dim)
+            .transpose(0, 1)
+        )
         q, k = rotate(qkv[: c.heads], *turns), rotate(qkv[c.heads : -c.kv_heads], *turns)
         keys = torch.cat([kept[index][0], k[:, own]], 1).repeat_interleave(c.heads // c.kv_heads, 0)
-        values = torch.cat([kept[index][1], qkv[-c.kv_heads :][:, own]], 1).repeat_interleave(c.heads // c.kv_heads, 0)
+        values = torch.cat([kept[index][1], qkv[-c.kv_heads :][:, own]], 1).repeat_interleave(
+            c.heads // c.kv_heads, 0
+        )
         weights = (q @ keys.transpose(1, 2) * c.head_dim**-0.5).softmax(-1)
         x = x + linear("output", (weights @ values).transpose(0, 1).reshape(len(ids), -1), index)
         gate, up = linear("gate_up", norm(x, layer.mlp_norm), index).chunk(2, -1)
         x = x + linear("down", torch.nn.functional.silu(gate) * up, index)
-    return norm(x, network.base.norm) * network.canvas_norm_scale
+    out: torch.Tensor = norm(x, network.base.norm) * network.canvas_norm_scale
+    return out
 
 
 def test_gradients_equal_autograds(folder: Path) -> None:
@@ -161,7 +184,7 @@ def test_gradients_equal_autograds(folder: Path) -> None:
     packed = pack([one])
     hidden = network.canvas(packed, network.context(packed))
     head = (network.base.embedding, network.special_ids)
-    total, _ = HeadLoss.apply(hidden, network.special_rows, head, packed.targets, packed.weights)
+    total, _ = applied(HeadLoss, hidden, network.special_rows, head, packed.targets, packed.weights)
     total.backward()
     mine = {name: p.grad.clone() for name, p in network.named_parameters() if p.grad is not None}
     network.zero_grad()

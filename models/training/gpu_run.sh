@@ -10,6 +10,6 @@ cat "$parts"/shards.tar.part-* | tar -x -C "$work"
 device=$(python -c 'import torch; print("cuda" if torch.cuda.is_available() else "cpu")')
 rows=${ROWS:-48000} samplers=${SAMPLERS:-12} model=${MODEL:-models/weights/retouch-135m}
 python -m models.training "$run" shards="$work" model="$model" device="$device" \
-    compiled=${COMPILED:-true} rows="$rows" pass_rows="$rows" samplers="$samplers" \
-    seconds="$seconds" decay_from=0.7 save_seconds=60 held_every=2 rate=${RATE:-0.001}
+    compiled="${COMPILED:-true}" rank="${RANK:-64}" rows="$rows" pass_rows="$rows" samplers="$samplers" \
+    seconds="$seconds" decay_from=0.7 save_seconds=60 held_every=2 rate="${RATE:-0.001}"
 python -m models.training.export "$run" "$out"

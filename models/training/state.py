@@ -43,7 +43,7 @@ class TrainingState:
         self.average = [flat.detach().clone() for flat in self.flat]
         for flat in self.flat:
             state = self.optimizer.state[flat]
-            state["step"] = torch.zeros((), dtype=torch.float32)
+            state["step"] = torch.zeros((), dtype=torch.float32, device=flat.device)
             state["exp_avg"], state["exp_avg_sq"] = torch.zeros_like(flat), torch.zeros_like(flat)
         network.refresh()
 

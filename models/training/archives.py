@@ -12,7 +12,9 @@ FILE_LIMIT = 150_000
 PERMISSIVE = re.compile(
     r"\b(MIT|MIT-0|BSD|0BSD|Apache|ISC|PSF|Python Software Foundation|Unlicense|Zlib)\b", re.I
 )
-STATED = re.compile(r"^(?:License-Expression|License|Classifier: License ::)[: ]*(.{0,120})", re.M)
+STATED = re.compile(
+    r"^(?:License-Expression|License|Classifier: License ::)(?!-File)[: ]*(.{0,120})", re.M
+)
 OTHER = re.compile(r"GPL|GNU|MPL|Mozilla|EUPL|Proprietary|Commercial|SSPL|BUSL|CC-BY-NC", re.I)
 
 

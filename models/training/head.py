@@ -35,6 +35,8 @@ class HeadLoss(Function):
             logits = (h @ embedding.T).float()
             logits[:, ids] = (h @ low.T).float()
             each[part], back = _entropy(logits, targets[part], weights[part])
+            if not ctx.needs_input_grad[0]:
+                continue
             at_special = back[:, ids].to(h.dtype)
             for_special += (at_special.T @ h).float()
             back[:, ids] = 0

@@ -2,7 +2,6 @@
 
 import hashlib
 import random
-from collections import Counter
 from dataclasses import dataclass
 
 import msgspec
@@ -14,12 +13,13 @@ from models.training.head import HeadLoss
 from models.training.kernels import applied
 from models.training.masks import Specials, canvas, show, slot
 from models.training.network import Network
-from models.training.pack import REAL, TAIL, Hole, Item, Segment, pack
+from models.training.pack import REAL, Hole, Item, Segment, pack
 from models.training.shards import Shard
 from models.training.spans import draw
 from models.training.window import Window
 
 RATES = (1.0, 0.5, 0.15)
+NAMES = [*(f"{rate:g}" for rate in RATES), "tail"]
 BATCH = 8
 
 
@@ -70,38 +70,42 @@ def digest(spans: list[HeldSpan]) -> str:
 @torch.no_grad()
 def canvas_nll(network: Network, spans: list[HeldSpan], config: ModelConfig) -> Likelihoods:
     """NLL of the real tokens that are masked, at each rate; masks are the same at every call."""
-    sums: Counter[str] = Counter()
-    counts: Counter[str] = Counter()
+    sums, counts = torch.zeros(len(NAMES)), torch.zeros(len(NAMES))
     for at in range(0, len(spans), BATCH):
-        for rate in RATES:
-            items = [
-                _item(span, rate, at + n, config) for n, span in enumerate(spans[at : at + BATCH])
-            ]
-            packed = pack(items).to(network.special_rows.device, network.base.embedding.dtype)
-            hidden = network.canvas(packed, network.context(packed))
-            head = (network.base.embedding, network.special_ids)
-            _, each = applied(
-                HeadLoss, hidden, network.special_rows, head, packed.targets, packed.weights
-            )
-            kinds = {f"{rate:g}": REAL} | ({"tail": TAIL} if rate == 1 else {})
-            for name, kind in kinds.items():
-                sums[name] += each[packed.kinds == kind].sum().item()
-                counts[name] += int((packed.kinds == kind).sum())
-    return Likelihoods({name: sums[name] / counts[name] for name in sums}, counts["1"])
+        items = [_item(span, at + n, config) for n, span in enumerate(spans[at : at + BATCH])]
+        packed = pack(items).to(network.special_rows.device, network.base.embedding.dtype)
+        hidden = network.canvas(packed, network.context(packed))
+        head = (network.base.embedding, network.special_ids)
+        targets, weights = packed.targets, packed.weights
+        _, each = applied(HeadLoss, hidden, network.special_rows, head, targets, weights)
+        kinds = packed.kinds.cpu()
+        sums.index_add_(0, kinds, each.cpu())
+        counts.index_add_(0, kinds, torch.ones(len(kinds)))
+    means = (sums / counts.clamp(min=1)).tolist()
+    return Likelihoods(dict(zip(NAMES, means, strict=True)), int(counts[0]))
 
 
-def _item(span: HeldSpan, rate: float, number: int, config: ModelConfig) -> Item:
-    """One slot with every row masked at `rate`, in a seeded bucket."""
-    rng, layout = random.Random(number * 1000 + int(rate * 100)), config.layout
+def _item(span: HeldSpan, number: int, config: ModelConfig) -> Item:
+    """One slot a rate, each row masked at that rate; kinds number the figures in NAMES."""
+    rng, layout = random.Random(number), config.layout
     specials = Specials(config.eos_id, config.pad_id, config.mask_id)
     filled = canvas(span.hole, specials, rng)
-    hidden = [rng.random() < rate for _ in filled.ids]
     text = [config.separator_id, *span.prefix]
     suffix = span.suffix[: layout.suffix_limit]
+    slots = []
+    for figure, rate in enumerate(RATES):
+        hidden = [rng.random() < rate for _ in filled.ids]
+        shown, losses = show(filled, hidden, {}, specials)
+        kept = [
+            (row, target, 1.0, figure if kind == REAL else len(RATES))
+            for row, target, _, kind in losses
+            if kind == REAL or rate == 1
+        ]
+        slots.append(slot([text[-1]], [(shown, kept)]))
     segments = [
         Segment(text, list(layout.prefix(len(text)))),
         Segment(suffix, list(layout.suffix(len(suffix)))),
     ]
     positions = list(layout.canvas(len(text), len(filled.ids)))
-    one = slot([text[-1]], [show(filled, hidden, {}, specials)])
-    return Item(segments, [Hole([(1, 0, len(suffix)), (0, 0, len(text))], positions, [0], [one])])
+    seen = [(1, 0, len(suffix)), (0, 0, len(text))]
+    return Item(segments, [Hole(seen, positions, [0], slots)])

@@ -1,14 +1,16 @@
 """Endless training items out of a shard: holes, joint holes and rewrites in one layout."""
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from models import references
 from models.config import ModelConfig
 from models.layout import Layout
 from models.tokenizer import Tokenizer
-from models.training import edits, more_edits, references
+from models.training import edits, more_edits
 from models.training.masks import Canvas, Specials, canvas, draw_slots, slot
 from models.training.pack import Hole, Item, Segment
 from models.training.shards import Shard
@@ -27,6 +29,8 @@ class Mix:
     header: float = 0.6
     context: float = 0.15
     no_prefix: float = 0.03
+    nothing: float = 0.15
+    """Texts with one hole more, into which nothing belongs."""
     longest: int = 47
     windows: tuple[tuple[int, float], ...] = ((256, 0.45), (384, 0.4), (640, 0.1), (1024, 0.05))
     suffixes: tuple[tuple[int, float], ...] = ((128, 0.4), (72, 0.25), (32, 0.25), (0, 0.1))
@@ -75,7 +79,9 @@ class Sampler:
         """Header and context file, where the mix asks for them; what the holes see of them."""
         seen = []
         if rng.random() < self._mix.header:
-            words = references.header(self._shard.path(number), self._shard.language(number))
+            path, language = self._shard.path(number), self._shard.language(number)
+            named = rng.choice([language, language.lower(), path.rpartition(".")[2]])
+            words = references.header(path, named)
             seen.append(draft.reference(self._tokenizer.encode(words)))
         other = self._shard.neighbour(number, rng.choice([-3, -2, -1, 1, 2, 3]))
         if other is not None and rng.random() < self._mix.context:
@@ -90,6 +96,11 @@ class Sampler:
     ) -> None:
         """Several holes over one text; two or three share a suffix segment."""
         window = draft.window
+        if rng.random() < self._mix.nothing:
+            at = rng.randrange(1, len(window.ids))
+            suffix = draft.suffix(window.starts[at], lambda: _pick(self._mix.suffixes, rng))
+            if suffix:
+                draft.add(at, self._fill([], draft, rng), [*shared, *suffix])
         for _ in range(max(2, len(window.ids) // 90)):
             near = rng.randrange(2, max(3, len(window.text) - 20))
             for start, stop in holes_at(window.text, near, rng, rng.choice([2, 2, 3])):
@@ -98,7 +109,7 @@ class Sampler:
                     continue
                 suffix = draft.suffix(stop, lambda: _pick(self._mix.suffixes, rng))
                 prefix = 0 if rng.random() < self._mix.no_prefix else hole[0]
-                draft.add(prefix, self._fill(hole[1], draft, rng), [*shared, *suffix], rng)
+                draft.add(prefix, self._fill(hole[1], draft, rng), [*shared, *suffix])
 
     def _fill(self, hole: list[int], draft: "_Draft", rng: random.Random) -> "_Filled":
         filled = canvas(hole, self._specials, rng)
@@ -141,7 +152,7 @@ class Sampler:
         told = draft.reference(encode(references.instruction(pair.instruction)))
         seen = [draft.reference(old), told] if rng.random() < 0.95 else [told]
         suffix = draft.suffix(stop, lambda: _pick(self._mix.suffixes, rng))
-        draft.add(first, self._fill(hole, draft, rng), [*shared, *seen, *suffix], rng)
+        draft.add(first, self._fill(hole, draft, rng), [*shared, *seen, *suffix])
 
     def _joint(
         self, draft: "_Draft", shared: list[tuple[int, int, int]], rng: random.Random
@@ -196,7 +207,7 @@ class _Draft:
         ids = ids[: self._layout.reference_limit]
         return self._segment(ids, list(self._layout.reference(len(ids))))
 
-    def suffix(self, stop: int, length) -> list[tuple[int, int, int]]:  # type: ignore[no-untyped-def]
+    def suffix(self, stop: int, length: Callable[[], int]) -> list[tuple[int, int, int]]:
         """The suffix segment behind `stop`, made once; empty where its length is 0."""
         if stop not in self._suffixes:
             ids = self.window.behind(stop, min(length(), self._layout.suffix_limit))
@@ -205,9 +216,7 @@ class _Draft:
             )
         return self._suffixes[stop]
 
-    def add(
-        self, prefix: int, filled: _Filled, seen: list[tuple[int, int, int]], rng: random.Random
-    ) -> None:
+    def add(self, prefix: int, filled: _Filled, seen: list[tuple[int, int, int]]) -> None:
         """A hole behind `prefix` tokens of the text (and the separator)."""
         positions = list(self._layout.canvas(prefix + 1, len(filled.canvas.ids)))
         slots = [slot([self._text[prefix]], [part]) for part in filled.slots]

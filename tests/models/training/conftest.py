@@ -11,9 +11,7 @@ from models.loader import Model
 from models.training.kernels import Fused
 from models.training.network import Network, read_base
 from models.training.shards import Document, write_shard
-from tests.tiny import RETOUCH, SHAPE, tiny_model, write_checkpoint
-
-WIDE = {"suffix": [0, 32], "reference": [32, 160], "prefix_origin": 160}
+from tests.tiny import RETOUCH, SHAPE, write_checkpoint
 
 
 def source(number: int) -> str:
@@ -26,14 +24,6 @@ def source(number: int) -> str:
         lines += [f"    if path == limit and path != {value}:", f"        return path + {value}"]
         lines += [f"    total = limit + {value}", f'    return {name}(total, "text", path)']
     return "\n".join(lines) + "\n"
-
-
-@pytest.fixture(scope="session")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Model:
-    """A tiny random model with room for reference segments."""
-    folder = tmp_path_factory.mktemp("model")
-    write_checkpoint(folder, {**SHAPE, "retouch": {**RETOUCH, "layout": WIDE}})
-    return tiny_model(folder)
 
 
 @pytest.fixture(scope="session")

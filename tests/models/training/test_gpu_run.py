@@ -21,7 +21,7 @@ def test_the_whole_way(folder: Path, shards: Path, tmp_path: Path) -> None:
     assert all(part.stat().st_size <= 60 << 20 for part in parts.iterdir())
     small = {"MODEL": str(folder), "ROWS": "200", "SAMPLERS": "1", "COMPILED": "false"}
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    command = ["sh", SCRIPTS / "gpu_run.sh", parts, run, out, "3"]
+    command = ["sh", *map(str, (SCRIPTS / "gpu_run.sh", parts, run, out, 3))]
     environment = {**os.environ, **small, "PATH": path, "CUDA_VISIBLE_DEVICES": "", "RANK": "4"}
     done = subprocess.run(
         command, cwd=ROOT, env=environment, check=False, capture_output=True, text=True

@@ -11,7 +11,7 @@ from models.training.slots import Chunk
 LENGTHS = (16, 32, 64, 96, 128, 192, 256, 320, 384, 512, 640, 768, 1024, 1280, 2048, 4224)
 """Context segments are padded to the longest of their class; classes bound the waste."""
 CHUNK_ROWS = 1600
-SPREAD = 1.3
+SPREAD = 1.5
 """Contexts that are attended to together differ at most this much in length."""
 HIDDEN = -30000.0
 
@@ -98,7 +98,7 @@ class _Rows:
 
 def pack(items: list[Item]) -> Pack:
     """All items in one pass."""
-    segments = [segment for item in items for segment in item.segments]
+    segments = [segment for item in items for segment in _needed(item)]
     starts, ids, positions, shapes = _context(segments)
     numbered, base = [], 0
     for item in items:
@@ -123,6 +123,16 @@ def pack(items: list[Item]) -> Pack:
         torch.tensor(weights, dtype=torch.float32),
         torch.tensor(kinds),
     )
+
+
+def _needed(item: Item) -> list[Segment]:
+    """The item's segments, each cut behind the last token that any hole sees."""
+    stops = [0] * len(item.segments)
+    for hole in item.holes:
+        for number, _, stop in hole.visible:
+            stops[number] = max(stops[number], stop)
+    pairs = zip(item.segments, stops, strict=True)
+    return [Segment(segment.ids[:stop], segment.positions[:stop]) for segment, stop in pairs]
 
 
 def _context(

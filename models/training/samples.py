@@ -101,7 +101,7 @@ class Sampler:
             suffix = draft.suffix(window.starts[at], lambda: _pick(self._mix.suffixes, rng))
             if suffix:
                 draft.add(at, self._fill([], draft, rng), [*shared, *suffix])
-        for _ in range(max(2, len(window.ids) // 90)):
+        for _ in range(max(3, min(7, len(window.ids) // 64))):
             near = rng.randrange(2, max(3, len(window.text) - 20))
             for start, stop in holes_at(window.text, near, rng, rng.choice([2, 2, 3])):
                 hole = window.cut(start, stop)

@@ -11,7 +11,7 @@ from models.training.adapters import load_adapters
 from models.training.head import HeadLoss
 from models.training.kernels import applied
 from models.training.network import Network
-from models.training.pack import Hole, Item, Segment, Slot, _context, pack
+from models.training.pack import Hole, Item, Segment, Slot, _context, _needed, pack
 from models.transformer import Pass, RowGroup
 from tests.models.training.conftest import make_network
 
@@ -123,7 +123,7 @@ def reference_loss(network: Network, one: Item) -> torch.Tensor:
 
 
 def _starts(one: Item) -> dict[int, int]:
-    return _context(one.segments)[0]
+    return _context(_needed(one))[0]
 
 
 def _plain(

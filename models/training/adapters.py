@@ -78,6 +78,7 @@ def write_adapters(tensors: dict[str, Tensor], folder: Path) -> list[str]:
     where: dict[str, str] = {}
     for file, shard in zip(names, shards, strict=True):
         save_file(shard, folder / f"{file}.partial")
+        (folder / f"{file}.partial").chmod(0o644)
         (folder / f"{file}.partial").replace(folder / file)
         where |= dict.fromkeys(shard, file)
     index = {"metadata": {"total_size": total}, "weight_map": where}

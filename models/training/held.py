@@ -1,0 +1,111 @@
+"""The frozen list of held-out holes, and the canvas reading's likelihoods on it."""
+
+import hashlib
+import random
+from dataclasses import dataclass
+
+import msgspec
+import torch
+
+from models.config import ModelConfig
+from models.tokenizer import Tokenizer
+from models.training.head import HeadLoss
+from models.training.kernels import applied
+from models.training.masks import Specials, canvas, show, slot
+from models.training.network import Network
+from models.training.pack import REAL, Hole, Item, Segment, pack
+from models.training.shards import Shard
+from models.training.spans import draw
+from models.training.window import Window
+
+RATES = (1.0, 0.5, 0.15)
+NAMES = [*(f"{rate:g}" for rate in RATES), "tail"]
+BATCH = 8
+
+
+class HeldSpan(msgspec.Struct, frozen=True):
+    """One hole: tokens before it, its own, and those behind it, cut on healed boundaries."""
+
+    path: str
+    prefix: list[int]
+    hole: list[int]
+    suffix: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Likelihoods:
+    """Mean NLL in nats: per real token by mask rate; `tail`, per EOS or PAD at rate 1."""
+
+    nll: dict[str, float]
+    tokens: int
+
+
+def held_spans(shard: Shard, tokenizer: Tokenizer, count: int, before: int) -> list[HeldSpan]:
+    """The first `count` holes of a fixed random walk, with `before` tokens in front."""
+    rng = random.Random(20_241)
+    spans: list[HeldSpan] = []
+    longest = 47
+    while len(spans) < count:
+        number = rng.randrange(len(shard))
+        length = int(shard.documents[number]["length"])
+        if length < before + 64:
+            continue
+        start = rng.randrange(length - before - 63)
+        window = Window(shard.ids(number, start, start + before + 192), tokenizer)
+        span = draw(window.text, window.starts[before], rng)
+        cut = None if span is None else window.cut(*span)
+        if span is None or cut is None or not 1 <= len(cut[1]) <= longest or cut[0] < before:
+            continue
+        suffix = window.behind(span[1], 128) or []
+        first = max(0, cut[0] - before)
+        spans.append(HeldSpan(shard.path(number), window.ids[first : cut[0]], cut[1], suffix))
+    return spans
+
+
+def digest(spans: list[HeldSpan]) -> str:
+    """SHA-256 of the list, so that figures name what they were measured on."""
+    return hashlib.sha256(msgspec.json.encode(spans)).hexdigest()
+
+
+@torch.no_grad()
+def canvas_nll(network: Network, spans: list[HeldSpan], config: ModelConfig) -> Likelihoods:
+    """NLL of the real tokens that are masked, at each rate; masks are the same at every call."""
+    sums, counts = torch.zeros(len(NAMES)), torch.zeros(len(NAMES))
+    for at in range(0, len(spans), BATCH):
+        items = [_item(span, at + n, config) for n, span in enumerate(spans[at : at + BATCH])]
+        packed = pack(items).to(network.special_rows.device, network.base.embedding.dtype)
+        hidden = network.canvas(packed, network.context(packed))
+        head = (network.base.embedding, network.special_ids)
+        targets, weights = packed.targets, packed.weights
+        _, each = applied(HeadLoss, hidden, network.special_rows, head, targets, weights)
+        kinds = packed.kinds.cpu()
+        sums.index_add_(0, kinds, each.cpu())
+        counts.index_add_(0, kinds, torch.ones(len(kinds)))
+    means = (sums / counts.clamp(min=1)).tolist()
+    return Likelihoods(dict(zip(NAMES, means, strict=True)), int(counts[0]))
+
+
+def _item(span: HeldSpan, number: int, config: ModelConfig) -> Item:
+    """One slot a rate, each row masked at that rate; kinds number the figures in NAMES."""
+    rng, layout = random.Random(number), config.layout
+    specials = Specials(config.eos_id, config.pad_id, config.mask_id)
+    filled = canvas(span.hole, specials, rng)
+    text = [config.separator_id, *span.prefix]
+    suffix = span.suffix[: layout.suffix_limit]
+    slots = []
+    for figure, rate in enumerate(RATES):
+        hidden = [rng.random() < rate for _ in filled.ids]
+        shown, losses = show(filled, hidden, {}, specials)
+        kept = [
+            (row, target, 1.0, figure if kind == REAL else len(RATES))
+            for row, target, _, kind in losses
+            if kind == REAL or rate == 1
+        ]
+        slots.append(slot([text[-1]], [(shown, kept)]))
+    segments = [
+        Segment(text, list(layout.prefix(len(text)))),
+        Segment(suffix, list(layout.suffix(len(suffix)))),
+    ]
+    positions = list(layout.canvas(len(text), len(filled.ids)))
+    seen = [(1, 0, len(suffix)), (0, 0, len(text))]
+    return Item(segments, [Hole(seen, positions, [0], slots)])

@@ -1,0 +1,244 @@
+"""Endless training items out of a shard: holes, joint holes and rewrites in one layout."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from models import references
+from models.config import ModelConfig
+from models.layout import Layout
+from models.tokenizer import Tokenizer
+from models.training import edits, more_edits
+from models.training.masks import Canvas, Specials, canvas, draw_slots, slot
+from models.training.pack import Hole, Item, Segment
+from models.training.shards import Shard
+from models.training.spans import draw, holes_at
+from models.training.window import Window
+
+KINDS = [*edits.KINDS, *more_edits.KINDS]
+
+
+@dataclass(frozen=True, slots=True)
+class Mix:
+    """Shares and sizes of what is sampled."""
+
+    edits: float = 0.15
+    joint: float = 0.08
+    header: float = 0.6
+    context: float = 0.15
+    no_prefix: float = 0.03
+    nothing: float = 0.15
+    """Texts with one hole more, into which nothing belongs."""
+    longest: int = 47
+    windows: tuple[tuple[int, float], ...] = ((256, 0.45), (384, 0.4), (640, 0.1), (1024, 0.05))
+    suffixes: tuple[tuple[int, float], ...] = ((128, 0.4), (72, 0.25), (32, 0.25), (0, 0.1))
+
+
+class Sampler:
+    """Draws items; the same shard, mix and random state give the same items."""
+
+    def __init__(self, shard: Shard, tokenizer: Tokenizer, config: ModelConfig, mix: Mix) -> None:
+        self._shard, self._tokenizer, self._mix = shard, tokenizer, mix
+        self._layout: Layout = config.layout
+        self._separator = config.separator_id
+        self._specials = Specials(config.eos_id, config.pad_id, config.mask_id)
+        lengths = shard.documents["length"].astype(np.float64)
+        self._odds = np.cumsum(lengths) / lengths.sum()
+
+    def item(self, rng: random.Random) -> Item:
+        """One item of at least one hole."""
+        while True:
+            number = int(np.searchsorted(self._odds, rng.random()))
+            window = self._window(min(number, len(self._shard) - 1), rng)
+            if len(window.ids) < 48:
+                continue
+            draft = _Draft(window, self._separator, self._layout)
+            shared = self._references(number, draft, rng)
+            kind = rng.random()
+            if kind < self._mix.edits:
+                self._rewrites(draft, shared, rng)
+            elif kind < self._mix.edits + self._mix.joint:
+                self._joint(draft, shared, rng)
+            else:
+                self._holes(draft, shared, rng)
+            if draft.holes:
+                return Item(draft.segments, draft.holes)
+
+    def _window(self, number: int, rng: random.Random) -> Window:
+        """A stretch of document `number`, with room behind it for the last suffix."""
+        size = _pick(self._mix.windows, rng)
+        length = int(self._shard.documents[number]["length"])
+        start = rng.randrange(max(1, length - size // 2)) if rng.random() < 0.85 else 0
+        return Window(self._shard.ids(number, start, start + size), self._tokenizer)
+
+    def _references(
+        self, number: int, draft: "_Draft", rng: random.Random
+    ) -> list[tuple[int, int, int]]:
+        """Header and context file, where the mix asks for them; what the holes see of them."""
+        seen = []
+        if rng.random() < self._mix.header:
+            path, language = self._shard.path(number), self._shard.language(number)
+            named = rng.choice([language, language.lower(), path.rpartition(".")[2]])
+            words = references.header(path, named)
+            seen.append(draft.reference(self._tokenizer.encode(words)))
+        other = self._shard.neighbour(number, rng.choice([-3, -2, -1, 1, 2, 3]))
+        if other is not None and rng.random() < self._mix.context:
+            start = rng.choice([0, rng.randrange(int(self._shard.documents[other]["length"]))])
+            words = references.context_file(self._shard.path(other), "")
+            ids = self._tokenizer.encode(words) + self._shard.ids(other, start, start + 256)
+            seen.append(draft.reference(ids))
+        return seen
+
+    def _holes(
+        self, draft: "_Draft", shared: list[tuple[int, int, int]], rng: random.Random
+    ) -> None:
+        """Several holes over one text; two or three share a suffix segment."""
+        window = draft.window
+        if rng.random() < self._mix.nothing:
+            at = rng.randrange(1, len(window.ids))
+            suffix = draft.suffix(window.starts[at], lambda: _pick(self._mix.suffixes, rng))
+            if suffix:
+                draft.add(at, self._fill([], draft, rng), [*shared, *suffix])
+        for _ in range(max(3, min(7, len(window.ids) // 64))):
+            near = rng.randrange(2, max(3, len(window.text) - 20))
+            for start, stop in holes_at(window.text, near, rng, rng.choice([2, 2, 3])):
+                hole = window.cut(start, stop)
+                if hole is None or hole[0] < 1 or len(hole[1]) > self._mix.longest:
+                    continue
+                suffix = draft.suffix(stop, lambda: _pick(self._mix.suffixes, rng))
+                prefix = 0 if rng.random() < self._mix.no_prefix else hole[0]
+                draft.add(prefix, self._fill(hole[1], draft, rng), [*shared, *suffix])
+
+    def _fill(self, hole: list[int], draft: "_Draft", rng: random.Random) -> "_Filled":
+        filled = canvas(hole, self._specials, rng)
+        return _Filled(filled, draw_slots(filled, draft.window.ids, self._specials, rng))
+
+    def _rewrites(
+        self, draft: "_Draft", shared: list[tuple[int, int, int]], rng: random.Random
+    ) -> None:
+        """Pieces of real code with an instruction; the old text is a reference segment."""
+        window = draft.window
+        for _ in range(8):
+            span = draw(window.text, rng.randrange(2, max(3, len(window.text) - 20)), rng)
+            if span is None or len(draft.holes) == 4:
+                continue
+            start = window.text.rfind("\n", 0, span[0] + 1)
+            stop = window.text.find("\n", span[1])
+            text = window.text[start + 1 : stop]
+            if start < 0 or stop < start or not text.isascii():
+                continue
+            pair = edits.make_pair(text, KINDS, rng)
+            if pair is not None:
+                self._rewrite(draft, (start, stop), pair, shared, rng)
+
+    def _rewrite(
+        self,
+        draft: "_Draft",
+        span: tuple[int, int],
+        pair: edits.Pair,
+        shared: list[tuple[int, int, int]],
+        rng: random.Random,
+    ) -> None:
+        encode, window = self._tokenizer.encode, draft.window
+        start, stop = span
+        first = window.token_at(start)
+        lead = window.text[window.starts[first] : start + 1]
+        hole = encode(lead + pair.new)
+        old = encode(references.old_text(pair.old))
+        if not lead.isascii() or first < 1 or len(hole) > self._mix.longest or len(old) > 128:
+            return
+        told = draft.reference(encode(references.instruction(pair.instruction)))
+        seen = [draft.reference(old), told] if rng.random() < 0.95 else [told]
+        suffix = draft.suffix(stop, lambda: _pick(self._mix.suffixes, rng))
+        draft.add(first, self._fill(hole, draft, rng), [*shared, *seen, *suffix])
+
+    def _joint(
+        self, draft: "_Draft", shared: list[tuple[int, int, int]], rng: random.Random
+    ) -> None:
+        """Two holes denoised together, with the text between them as part of the context."""
+        window = draft.window
+        for _ in range(12):
+            spans = [
+                draw(window.text, rng.randrange(2, max(3, len(window.text) - 20)), rng)
+                for _ in "12"
+            ]
+            found = sorted(span for span in spans if span is not None)
+            if len(found) < 2 or len(draft.holes) == 3:
+                continue
+            cuts = [window.cut(*span) for span in found]
+            if cuts[0] is None or cuts[1] is None or cuts[0][0] < 1:
+                continue
+            between = window.between(cuts[0][2], window.starts[cuts[1][0]])
+            sizes = [len(cut[1]) for cut in cuts if cut is not None]
+            if not between or len(between) > 200 or max(sizes) > 24:
+                continue
+            fills = [self._fill(cut[1], draft, rng) for cut in cuts if cut is not None]
+            suffix = draft.suffix(cuts[1][2], lambda: _pick(self._mix.suffixes, rng))
+            draft.add_joint(cuts[0][0], between, fills, [*shared, *suffix])
+
+
+@dataclass(frozen=True, slots=True)
+class _Filled:
+    """A canvas with its four slots."""
+
+    canvas: Canvas
+    slots: list[tuple[list[int], list[tuple[int, int, float, int]]]]
+
+
+class _Draft:
+    """An item while its segments and holes are gathered; all positions come from the layout."""
+
+    def __init__(self, window: Window, separator: int, layout: Layout) -> None:
+        self.window = window
+        self.holes: list[Hole] = []
+        self._layout = layout
+        self._text = [separator, *window.ids]
+        self.segments = [Segment(self._text, list(layout.prefix(len(self._text))))]
+        self._suffixes: dict[int, list[tuple[int, int, int]]] = {}
+
+    def _segment(self, ids: list[int], positions: list[int]) -> tuple[int, int, int]:
+        self.segments.append(Segment(ids, positions))
+        return len(self.segments) - 1, 0, len(ids)
+
+    def reference(self, ids: list[int]) -> tuple[int, int, int]:
+        """A reference segment, cut to its window."""
+        ids = ids[: self._layout.reference_limit]
+        return self._segment(ids, list(self._layout.reference(len(ids))))
+
+    def suffix(self, stop: int, length: Callable[[], int]) -> list[tuple[int, int, int]]:
+        """The suffix segment behind `stop`, made once; empty where its length is 0."""
+        if stop not in self._suffixes:
+            ids = self.window.behind(stop, min(length(), self._layout.suffix_limit))
+            self._suffixes[stop] = (
+                [self._segment(ids, list(self._layout.suffix(len(ids))))] if ids else []
+            )
+        return self._suffixes[stop]
+
+    def add(self, prefix: int, filled: _Filled, seen: list[tuple[int, int, int]]) -> None:
+        """A hole behind `prefix` tokens of the text (and the separator)."""
+        positions = list(self._layout.canvas(prefix + 1, len(filled.canvas.ids)))
+        slots = [slot([self._text[prefix]], [part]) for part in filled.slots]
+        self.holes.append(Hole([*seen, (0, 0, prefix + 1)], positions, [0], slots))
+
+    def add_joint(
+        self,
+        prefix: int,
+        between: list[int],
+        fills: list[_Filled],
+        seen: list[tuple[int, int, int]],
+    ) -> None:
+        """Two holes; the text between them sees the prefix, and stands behind the first canvas."""
+        before = self._text[: prefix + 1]
+        first = list(self._layout.canvas(len(before), len(fills[0].canvas.ids)))
+        gap = range(first[-1] + 1, first[-1] + 1 + len(between))
+        text = self._segment([*before, *between], [*self._layout.prefix(len(before)), *gap])
+        second = range(gap[-1], gap[-1] + 1 + len(fills[1].canvas.ids))
+        pairs = zip(fills[0].slots, fills[1].slots, strict=True)
+        slots = [slot([before[-1], between[-1]], list(pair)) for pair in pairs]
+        self.holes.append(Hole([*seen, text], [*first, *second], [0, len(first)], slots))
+
+
+def _pick(choices: tuple[tuple[int, float], ...], rng: random.Random) -> int:
+    return rng.choices([value for value, _ in choices], [weight for _, weight in choices])[0]

@@ -1,0 +1,279 @@
+"""Train the canvas adapters: `python -m models.training RUN shards=DIR [name=value ...]`.
+
+A run is a folder: settings.json, state.safetensors (resumed from when it is there), log.jsonl,
+pids. The process reads nothing else and writes nowhere else.
+"""
+
+import json
+import math
+import os
+import random
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+from models.config import ModelConfig
+from models.layout import Layout
+from models.loader import DEFAULT_MODEL, read_config
+from models.tokenizer import Tokenizer, read_tokenizer
+from models.training.adapters import load_adapters
+from models.training.head import HeadLoss
+from models.training.held import HeldSpan, canvas_nll, held_spans
+from models.training.kernels import Fused, applied
+from models.training.network import Network, read_base
+from models.training.pack import NOISE, REAL, TAIL, Item, Pack, pack
+from models.training.samples import Mix, Sampler
+from models.training.shards import Shard
+from models.training.state import Counters, TrainingState
+from models.training.workers import Worker, start
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All that decides a run; rows and steps are per optimiser step and over all processes."""
+
+    shards: str
+    model: str = str(DEFAULT_MODEL)
+    workers: int = 1
+    device: str = "cpu"
+    compiled: bool = True
+    fresh: bool = False
+    """Start from untrained adapters instead of the model's."""
+    rank: int = 64
+    rows: int = 2400
+    pass_rows: int = 1200
+    steps: int = 1_000_000
+    seconds: float = 1e9
+    """The run ends after so many steps, or so many seconds of this start."""
+    warm: int = 30
+    decay_from: float = 1.0
+    """Part of the run after which the rate falls."""
+    samplers: int = 0
+    """Processes that prepare passes ahead; 0 prepares them in line."""
+    rate: float = 1e-3
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    average: float = 0.995
+    seed: int = 1
+    save_seconds: float = 600.0
+    held_every: int = 2
+    """Held-out figures at every so many saves."""
+    held_count: int = 96
+    edits: float = 0.15
+
+
+def learning_rate(settings: Settings, step: int, progress: float) -> float:
+    """Warm-up, stable, then linear decay to 3 % over the last part of the run."""
+    warm = min(1.0, (step + 1) / settings.warm)
+    left = (1 - progress) / max(1e-9, 1 - settings.decay_from)
+    return settings.rate * warm * (max(0.03, left) if progress >= settings.decay_from else 1.0)
+
+
+def build(settings: Settings) -> tuple[Network, ModelConfig, Tokenizer]:
+    """The network on its device, with the adapters to start from."""
+    folder, device = Path(settings.model), torch.device(settings.device)
+    config = replace(read_config(folder), layout=Layout())
+    torch.manual_seed(settings.seed)
+    base = read_base(folder, config, torch.bfloat16, device)
+    network = Network(config, base, settings.rank, Fused(settings.compiled))
+    tokenizer = read_tokenizer(folder, config)
+    if settings.fresh:
+        start_special_rows(network, tokenizer.encode("_")[0])
+    else:
+        load_adapters(network, folder, config)
+    return network, config, tokenizer
+
+
+@torch.no_grad()
+def start_special_rows(network: Network, like_mask: int) -> None:
+    """MASK from the row of "_", PAD near the mean row: both rows are untrained in the base."""
+    embedding, config = network.base.embedding.float(), network.config
+    places = {token: place for place, token in enumerate(config.special_rows)}
+    network.special_rows[places[config.mask_id]] = embedding[like_mask]
+    mean = embedding.mean(0)
+    network.special_rows[places[config.pad_id]] = mean + 0.02 * torch.randn_like(mean)
+
+
+def run_loss(network: Network, packed: Pack) -> tuple[torch.Tensor, torch.Tensor]:
+    """(weighted sum of cross entropies, every loss row's own) of one pass."""
+    hidden = network.canvas(packed, network.context(packed))
+    head = (network.base.embedding, network.special_ids)
+    total, each = applied(
+        HeadLoss, hidden, network.special_rows, head, packed.targets, packed.weights
+    )
+    return total, each
+
+
+class Passes(Dataset[list[Pack]]):
+    """The passes of each step of one process; they depend on seed, process and step alone."""
+
+    def __init__(self, settings: Settings, worker: Worker, sampler: Sampler) -> None:
+        self._settings, self._sampler = settings, sampler
+        self._number, self._count = worker.number, worker.count
+
+    def __len__(self) -> int:
+        return self._settings.steps
+
+    def __getitem__(self, step: int) -> list[Pack]:
+        s = self._settings
+        rng = random.Random(f"{s.seed}-{self._number}-{step}")
+        packs, items, rows = [], [], 0
+        share, done = s.rows / self._count, 0
+        while done < share:
+            items.append(self._sampler.item(rng))
+            rows += _rows(items[-1])
+            if rows >= min(s.pass_rows, share - done):
+                packs.append(pack(items))
+                done, items, rows = done + rows, [], 0
+        return packs
+
+    def since(self, step: int) -> Iterator[list[Pack]]:
+        """The passes from `step` on, prepared ahead by other processes where there are any."""
+        samplers = self._settings.samplers
+        order = range(step, len(self))
+        ahead = 4 if samplers else None
+        loader: DataLoader[list[Pack]] = DataLoader(
+            self, batch_size=None, sampler=order, num_workers=samplers, prefetch_factor=ahead
+        )
+        return iter(loader)
+
+
+class Run:
+    """One process's part of a run."""
+
+    def __init__(self, settings: Settings, worker: Worker, folder: Path) -> None:
+        self.settings, self.worker, self.folder = settings, worker, folder
+        self.network, self.config, tokenizer = build(settings)
+        self.state = TrainingState(self.network, settings.rate, settings.weight_decay)
+        self.path = folder / "state.safetensors"
+        if self.path.exists():
+            self.state.resume(self.path)
+        shards, mix = Path(settings.shards), Mix(edits=settings.edits)
+        sampler = Sampler(Shard(shards / "train"), tokenizer, self.config, mix)
+        self.passes = Passes(settings, worker, sampler).since(self.state.counters.step)
+        self.held: list[HeldSpan] = []
+        if worker.leads and settings.held_count:
+            self.held = held_spans(Shard(shards / "held"), tokenizer, settings.held_count, 200)
+
+    def step(self, progress: float) -> dict[str, float]:
+        """One optimiser step over all processes; its figures."""
+        device, dtype = self.network.special_rows.device, self.network.base.embedding.dtype
+        sums = torch.zeros(8, dtype=torch.float64)
+        for raw in next(self.passes):
+            packed = raw.to(device, dtype)
+            total, each = run_loss(self.network, packed)
+            total.backward()  # type: ignore[no-untyped-call]
+            sums += _figures(packed, each)
+        self.worker.add([*self.state.gradients, sums])
+        for gradient in self.state.gradients:
+            gradient /= float(sums[0])
+        rate = learning_rate(self.settings, self.state.counters.step, progress)
+        norm = self.state.update(rate, self.settings.clip, self.settings.average)
+        self.state.counters.rows += int(sums[1])
+        return {"rate": rate, "norm": norm, **_means(sums)}
+
+    def run(self) -> None:
+        """Steps until the settings' end, with saves on the way."""
+        s, counters = self.settings, self.state.counters
+        began, saved, saves, before = time.monotonic(), time.monotonic(), 0, counters.seconds
+        while True:
+            elapsed = time.monotonic() - began
+            progress = self.worker.agree(max(counters.step / s.steps, elapsed / s.seconds))
+            if progress >= 1:
+                break
+            figures = self.step(progress)
+            counters.seconds = before + time.monotonic() - began
+            self._report(figures, progress, time.monotonic() - began)
+            if self.worker.agree(float(time.monotonic() - saved > s.save_seconds)):
+                saves, saved = saves + 1, time.monotonic()
+                self._save(saves % s.held_every == 0)
+        self._save(True)
+
+    def _report(self, figures: dict[str, float], progress: float, elapsed: float) -> None:
+        if not self.worker.leads:
+            return
+        counters = self.state.counters
+        self._log(
+            {
+                **_counted(counters),
+                **figures,
+                "cpu": time.process_time(),
+                "load": os.getloadavg()[0],
+            }
+        )
+        left = elapsed / max(progress, 1e-9) * (1 - progress) / 60
+        rows = f"{counters.rows:,} rows, NLL {figures['real']:.3f}"
+        print(f"step {counters.step}, {rows}, {left:,.0f} min left", flush=True)
+
+    def _save(self, measure: bool) -> None:
+        if not self.worker.leads:
+            return
+        self.state.save(self.path)
+        if measure and self.held:
+            self.state.swap_average()
+            result = canvas_nll(self.network, self.held, self.config)
+            self.state.swap_average()
+            self._log(
+                {**_counted(self.state.counters), "held": result.nll, "tokens": result.tokens}
+            )
+
+    def _log(self, entry: dict[str, object]) -> None:
+        with (self.folder / "log.jsonl").open("a") as file:
+            file.write(json.dumps(entry) + "\n")
+
+
+def _counted(counters: Counters) -> dict[str, object]:
+    """Step, rows and seconds for a log line."""
+    return {
+        "step": counters.step,
+        "canvas_rows": counters.rows,
+        "seconds": round(counters.seconds, 1),
+    }
+
+
+def _rows(item: Item) -> int:
+    return sum(len(hole.positions) * len(hole.slots) for hole in item.holes)
+
+
+def _figures(packed: Pack, each: torch.Tensor) -> torch.Tensor:
+    """Weight, rows, then (sum, count) of cross entropies by kind."""
+    out = [float(packed.weights.sum()), float(len(packed.ids))]
+    for kind in (REAL, TAIL, NOISE):
+        chosen = each[packed.kinds == kind]
+        out += [float(chosen.sum()), float(len(chosen))]
+    return torch.tensor(out, dtype=torch.float64)
+
+
+def _means(sums: torch.Tensor) -> dict[str, float]:
+    values = sums.tolist()
+    names = ("real", "tail", "noise")
+    means = {n: values[2 + 2 * i] / max(1.0, values[3 + 2 * i]) for i, n in enumerate(names)}
+    return {
+        "step_rows": values[1],
+        **{n: v if math.isfinite(v) else -1.0 for n, v in means.items()},
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a process of a run does; a class so that it can be sent to one."""
+
+    settings: Settings
+
+    def __call__(self, worker: Worker, folder: Path) -> None:
+        torch.set_num_threads(1 if self.settings.device == "cpu" else 8)
+        with (folder / "pids").open("a") as file:
+            file.write(f"{os.getpid()}\n")
+        Run(self.settings, worker, folder).run()
+
+
+def train(settings: Settings, folder: Path) -> None:
+    """Start or go on with the run in `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "settings.json").write_text(json.dumps(asdict(settings), indent=1))
+    (folder / "pids").write_text("")
+    start(settings.workers, folder, Work(settings))

@@ -1,0 +1,167 @@
+"""Holes, canvases, joint holes and rewrites: cut on tokens, in the layout, and true to the text."""
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.config import ModelConfig
+from models.loader import Model, read_config
+from models.training import edits, more_edits
+from models.training.masks import BUCKETS, Specials, canvas, draw_slots
+from models.training.pack import NOISE, REAL, Item, pack
+from models.training.samples import KINDS, Mix, Sampler
+from models.training.shards import Shard
+from models.training.spans import MIX, draw, holes_at
+from models.training.window import Window
+from tests.models.training.conftest import source
+
+SPECIALS = Specials(eos=0, pad=15, mask=16)
+
+
+@pytest.fixture(scope="module")
+def config(folder: Path) -> ModelConfig:
+    return read_config(folder)
+
+
+def items(shards: Path, tiny: Model, config: ModelConfig, mix: Mix, count: int) -> list[Item]:
+    sampler = Sampler(Shard(shards / "train"), tiny.tokenizer, config, mix)
+    rng = random.Random(4)
+    return [sampler.item(rng) for _ in range(count)]
+
+
+@given(st.integers(0, 1_000_000))
+def test_spans_lie_in_the_text_and_hold_something(seed: int) -> None:
+    rng, text = random.Random(seed), source(seed % 9)
+    span = draw(text, rng.randrange(len(text)), rng)
+    if span is not None:
+        assert 0 <= span[0] < span[1] <= len(text)
+        assert text[slice(*span)].strip()
+    spans = holes_at(text, rng.randrange(len(text)), rng, 3)
+    assert len({stop for _, stop in spans}) <= 1
+    assert len(set(spans)) == len(spans)
+
+
+def test_every_kind_of_span_occurs() -> None:
+    rng, text = random.Random(0), source(1)
+    for maker, _ in MIX:
+        found = [maker(text, rng.randrange(len(text)), rng) for _ in range(50)]
+        assert any(span is not None for span in found), maker.__name__
+
+
+@given(st.integers(4, 300), st.integers(1, 40))
+def test_a_cut_spells_the_hole_and_heals_to_the_left(tiny: Model, start: int, length: int) -> None:
+    window = Window(tiny.tokenizer.encode(source(2)), tiny.tokenizer)
+    cut = window.cut(start, start + length)
+    assert cut is not None
+    first, hole, stop = cut
+    assert window.starts[first] <= start
+    spelled = tiny.tokenizer.bytes_of(hole).decode()
+    assert spelled == window.text[window.starts[first] : stop]
+    behind = window.behind(stop, 10_000)
+    assert behind is not None
+    assert tiny.tokenizer.bytes_of(behind).decode() == window.text[stop:]
+
+
+@given(st.lists(st.integers(20, 300), min_size=1, max_size=47), st.integers(0, 10_000))
+def test_slots_hide_or_show_but_never_lose_the_truth(hole: list[int], seed: int) -> None:
+    rng = random.Random(seed)
+    filled = canvas(hole, SPECIALS, rng)
+    assert len(filled.ids) in BUCKETS
+    assert filled.ids[: len(hole) + 1] == [*hole, 0]
+    assert set(filled.ids[len(hole) + 1 :]) <= {15}
+    first, mask, other, noisy = draw_slots(filled, hole, SPECIALS, rng)
+    for shown, losses in (first, mask, other, noisy):
+        learnt = {row: target for row, target, _, _ in losses}
+        assert losses
+        for row, token in enumerate(shown):
+            assert learnt.get(row, token) == filled.ids[row]
+            assert token != 16 or row in learnt
+    assert {row for row, _, _, kind in first[1] if kind == REAL} == set(range(len(hole)))
+    hidden = [{row for row, *_ in losses} for _, losses in (mask, other)]
+    assert hidden[0] | hidden[1] == set(range(len(filled.ids)))
+    assert all(noisy[0][row] != target for row, target, _, kind in noisy[1] if kind == NOISE)
+
+
+def test_positions_come_from_the_layout(shards: Path, tiny: Model, config: ModelConfig) -> None:
+    layout = config.layout
+    for item in items(shards, tiny, config, Mix(joint=0, edits=0.3), 20):
+        for hole in item.holes:
+            text, _, length = hole.visible[-1]
+            assert item.segments[text].ids[0] == config.separator_id
+            assert hole.positions == list(layout.canvas(length, len(hole.positions) - 1))
+            anchor = item.segments[text].ids[length - 1]
+            assert all(slot.ids[0] == anchor for slot in hole.slots)
+            for number, start, stop in hole.visible[:-1]:
+                segment = item.segments[number]
+                assert (start, stop) == (0, len(segment.ids))
+                assert segment.positions[0] in (layout.suffix_start, layout.reference_start)
+
+
+def test_a_hole_is_what_the_text_says_there(shards: Path, tiny: Model, config: ModelConfig) -> None:
+    for item in items(shards, tiny, config, Mix(joint=0, edits=0, no_prefix=0), 20):
+        text = tiny.tokenizer.bytes_of(item.segments[0].ids[1:]).decode()
+        for hole in item.holes:
+            length = hole.visible[-1][2]
+            truth = {row: target for slot in hole.slots for row, target, *_ in slot.losses}
+            real = [truth[row] for row in sorted(truth) if truth[row] not in (0, 15)]
+            before = tiny.tokenizer.bytes_of(item.segments[0].ids[1:length]).decode()
+            assert text.startswith(before + tiny.tokenizer.bytes_of(real).decode())
+
+
+def test_joint_holes_have_two_anchors_and_a_text_between(
+    shards: Path, tiny: Model, config: ModelConfig
+) -> None:
+    found = items(shards, tiny, config, Mix(joint=1.0, edits=0), 8)
+    for item in found:
+        for hole in item.holes:
+            first, second = hole.anchors
+            number, _, stop = hole.visible[-1]
+            segment = item.segments[number]
+            assert stop == len(segment.ids)
+            assert hole.positions[second] == segment.positions[-1]
+            assert all(slot.ids[second] == segment.ids[-1] for slot in hole.slots)
+            before = segment.positions.index(hole.positions[first])
+            assert segment.positions[before + 1] == hole.positions[second - 1] + 1
+
+
+def test_packing_counts_every_row_once(shards: Path, tiny: Model, config: ModelConfig) -> None:
+    some = items(shards, tiny, config, Mix(joint=0.3), 12)
+    packed = pack(some)
+    rows = sum(len(hole.positions) * len(hole.slots) for item in some for hole in item.holes)
+    assert len(packed.ids) == len(packed.positions) == rows
+    assert [c.start for c in packed.chunks] == [0, *[c.stop for c in packed.chunks[:-1]]]
+    assert packed.chunks[-1].stop == rows
+    assert len(packed.context_ids) == sum(n * length for n, length in packed.context_shapes)
+    assert packed.loss_rows.max() < rows
+
+
+def test_twelve_kinds_of_edits_apply_to_plain_code() -> None:
+    assert len(KINDS) >= 12
+    code = '''def read(path: str, limit: int = 3) -> list[str]:
+    """Read it."""
+    # open first
+    name = f"{path}.txt"
+    if limit is not None and path == name:
+        total += 1
+    return join(path, limit)'''
+    rng, used = random.Random(1), set()
+    for kind in KINDS:
+        for piece in [code, *code.split("\n")]:
+            change = kind(piece, rng)
+            if change is not None and change.text != piece:
+                used.add(kind.__name__)
+                assert change.there and change.back
+    assert len(used) >= 15, sorted(used)
+
+
+def test_pairs_go_both_ways() -> None:
+    rng, code = random.Random(2), "    total = first + 12\n    return total"
+    pairs = [edits.make_pair(code, KINDS, rng) for _ in range(60)]
+    made = [pair for pair in pairs if pair is not None]
+    assert any(pair.old == code for pair in made)
+    assert any(pair.new == code for pair in made)
+    assert all(pair.instruction and pair.old != pair.new for pair in made)
+    assert more_edits.KINDS

@@ -1,0 +1,131 @@
+"""A run learns, resumes exactly, exports what the engine reads, and its workers agree."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+
+from models.loader import load
+from models.training.adapters import adapter_tensors
+from models.training.export import export
+from models.training.held import canvas_nll, digest, held_spans
+from models.training.samples import Mix, Sampler
+from models.training.shards import Shard
+from models.training.state import TrainingState
+from models.training.trainer import Passes, Settings, build, learning_rate, run_loss, train
+from models.training.workers import Worker
+
+
+def settings(folder: Path, shards: Path) -> Settings:
+    return Settings(
+        shards=str(shards),
+        model=str(folder),
+        compiled=False,
+        fresh=True,
+        rank=4,
+        rows=300,
+        pass_rows=150,
+        warm=1,
+        held_count=4,
+        steps=4,
+    )
+
+
+def test_a_tiny_model_fits_32_holes(folder: Path, shards: Path) -> None:
+    s = settings(folder, shards)
+    network, config, tokenizer = build(s)
+    state = TrainingState(network, 1e-2, 0.0)
+    sampler = Sampler(Shard(shards / "train"), tokenizer, config, Mix(longest=12, joint=0, edits=0))
+    passes = Passes(replace(s, rows=2200, pass_rows=700), Worker(0, 1), sampler)[0]
+    holes = sum(chunk.groups for packed in passes for chunk in packed.chunks)
+    assert holes >= 32
+
+    def epoch() -> float:
+        total = weight = 0.0
+        for raw in passes:
+            packed = raw.to(torch.device("cpu"), network.base.embedding.dtype)
+            loss, _ = run_loss(network, packed)
+            loss.backward()  # type: ignore[no-untyped-call]
+            total, weight = total + loss.item(), weight + float(packed.weights.sum())
+        for gradient in state.gradients:
+            gradient /= weight
+        state.update(4e-2, 1.0, 0.9)
+        return total / weight
+
+    first = epoch()
+    last = [epoch() for _ in range(20)][-1]
+    assert last < 0.7 * first
+
+
+def test_a_run_that_was_interrupted_ends_as_one_that_was_not(
+    folder: Path, shards: Path, tmp_path: Path
+) -> None:
+    whole = settings(folder, shards)
+    train(whole, tmp_path / "whole")
+    train(replace(whole, steps=2), tmp_path / "parts")
+    train(whole, tmp_path / "parts")
+    a, b = (torch_state(tmp_path / name) for name in ("whole", "parts"))
+    assert a.keys() == b.keys()
+    assert all(torch.equal(a[name], b[name]) for name in a)
+    lines = [json.loads(x) for x in (tmp_path / "parts" / "log.jsonl").read_text().splitlines()]
+    assert [line["step"] for line in lines if "real" in line] == [1, 2, 3, 4]
+    assert all(line["held"]["1"] > 0 for line in lines if "held" in line)
+
+
+def torch_state(run: Path) -> dict[str, torch.Tensor]:
+    from safetensors.torch import load_file
+
+    return load_file(run / "state.safetensors")
+
+
+def test_two_workers_add_their_gradients(folder: Path, shards: Path, tmp_path: Path) -> None:
+    s = replace(settings(folder, shards), workers=2, steps=1, held_count=0)
+    train(s, tmp_path / "two")
+    network, config, tokenizer = build(s)
+    state = TrainingState(network, s.rate, s.weight_decay)
+    sampler = Sampler(Shard(shards / "train"), tokenizer, config, Mix(edits=s.edits))
+    weight = 0.0
+    for number in range(2):
+        for packed in Passes(s, Worker(number, 2), sampler)[0]:
+            packed = packed.to(torch.device("cpu"), network.base.embedding.dtype)
+            loss, _ = run_loss(network, packed)
+            loss.backward()  # type: ignore[no-untyped-call]
+            weight += float(packed.weights.sum())
+    for gradient in state.gradients:
+        gradient /= weight
+    state.update(learning_rate(s, 0, 0.0), s.clip, s.average)
+    stored = torch_state(tmp_path / "two")
+    torch.testing.assert_close(stored["first.0"], state.tensors()["first.0"], rtol=5e-2, atol=1e-4)
+
+
+def test_exported_adapters_are_what_was_trained(folder: Path, shards: Path, tmp_path: Path) -> None:
+    s = replace(settings(folder, shards), steps=2, held_count=0)
+    train(s, tmp_path / "run")
+    names = export(tmp_path / "run", tmp_path / "out")
+    for name in ("base.safetensors", "tokenizer.json"):
+        (tmp_path / "out" / name).write_bytes((folder / name).read_bytes())
+    model = load(tmp_path / "out", torch.float32, torch.device("cpu"))
+    assert names == ["canvas-00001-of-00001.safetensors"]
+    assert model.config.layout.prefix_origin == 512
+    network, _, _ = build(replace(s, model=str(tmp_path / "out"), fresh=False))
+    trained, _, _ = build(s)
+    state = TrainingState(trained, s.rate, s.weight_decay)
+    state.resume(tmp_path / "run" / "state.safetensors")
+    state.swap_average()
+    again, first = adapter_tensors(network), adapter_tensors(trained)
+    assert all(torch.equal(again[name], first[name]) for name in first)
+
+
+def test_rates_warm_up_stay_and_fall() -> None:
+    s = Settings(shards="", warm=10, rate=1.0, decay_from=0.75)
+    assert [learning_rate(s, n, 0.1) for n in (0, 9, 50)] == [0.1, 1.0, 1.0]
+    assert [round(learning_rate(s, 99, p), 3) for p in (0.75, 0.875, 1.0)] == [1.0, 0.5, 0.03]
+
+
+def test_held_spans_are_frozen(folder: Path, shards: Path) -> None:
+    network, config, tokenizer = build(settings(folder, shards))
+    spans = held_spans(Shard(shards / "held"), tokenizer, 5, 40)
+    assert digest(spans) == digest(held_spans(Shard(shards / "held"), tokenizer, 5, 40))
+    assert all(len(span.prefix) == 40 and span.hole for span in spans)
+    assert canvas_nll(network, spans, config) == canvas_nll(network, spans, config)

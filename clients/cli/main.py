@@ -28,6 +28,7 @@ from clients.cli.options import (
 )
 from clients.cli.program import Program, this_program
 from clients.cli.report import Failure, as_json
+from clients.cli.serve import SERVE_COMMANDS
 
 _LOG = logging.getLogger("retouch.cli")
 
@@ -41,6 +42,7 @@ COMMANDS: tuple[Command[Any], ...] = (
     Command(
         "config", ListingOptions, config, texts.CONFIG, texts.CONFIG_EXAMPLES, ("Where", *_WORK)
     ),
+    *SERVE_COMMANDS,
 )
 
 

@@ -1,5 +1,6 @@
 """What the program touches outside itself, in one value, so that tests can hand in their own."""
 
+import logging
 import os
 import sys
 from collections.abc import Mapping
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from engine.client import EngineClient
 
 _DUMB = ("dumb", "unknown")
+
+_LOG = logging.getLogger("retouch.cli")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,31 @@ class Program:
         )
 
 
+def open_any_engine(settings: Settings) -> "EngineClient":
+    """The engine of the server that runs, if the settings leave that open; else one of our own.
+
+    Raises:
+        EngineError: the model or the device can't be used.
+    """
+    own = (settings.model, settings.threads, settings.device, settings.dtype)
+    if settings.server and own == (None, None, "auto", "auto") and (client := _server_engine()):
+        return client
+    return open_local_engine(settings)
+
+
+def _server_engine() -> "EngineClient | None":
+    """A running server's engine; None if there is none that lets us in."""
+    from engine.errors import EngineError
+    from engine.remote import connect_engine
+    from engine.server.runtime import default_folder
+
+    try:
+        return connect_engine(default_folder())
+    except EngineError as error:
+        _LOG.warning("not using the server: %s", error)
+        return None
+
+
 def open_local_engine(settings: Settings) -> "EngineClient":
     """The engine in this process. Imported here, since torch takes seconds to load.
 
@@ -73,4 +101,4 @@ def open_local_engine(settings: Settings) -> "EngineClient":
 
 def this_program(environ: Mapping[str, str]) -> Program:
     """The program on the process's own streams."""
-    return Program(open_local_engine, environ, sys.stdin.buffer, sys.stdout.buffer, sys.stderr)
+    return Program(open_any_engine, environ, sys.stdin.buffer, sys.stdout.buffer, sys.stderr)

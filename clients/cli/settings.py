@@ -83,6 +83,12 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         Annotated[int, Meta(ge=1, le=1024)] | None,
         _about("Processor threads; the free cores by default.", "N", "Engine"),
     ] = None
+    server: Annotated[
+        bool,
+        _about(
+            "Use the server of `retouch serve` if one runs.", "", "Engine", "--server/--no-server"
+        ),
+    ] = True
     color: Annotated[ColorName, _about("Colours; auto is on a terminal.", "WHEN", "Output")] = (
         "auto"
     )

@@ -13,6 +13,7 @@ from engine.hole import Hole, shape_hole
 from engine.job import Job, StepResult, Work
 from engine.making import DEFAULT_POLICY, Maker
 from engine.pinning import pin
+from engine.policies import POLICIES, ReadingKind
 from engine.prompt import Prompt, Prompter
 from engine.search import Search
 from engine.shape.answer import Answer, Edit, edited
@@ -94,7 +95,9 @@ class Session:
 
     def references(self, fill: Fill) -> list[str]:
         """The texts that a fill tells beside prefix and suffix."""
-        return told(fill, self._model.config.layout.reference_limit > 0)
+        reading = POLICIES[fill.sampling.policy or DEFAULT_POLICY].reading
+        window = self._model.config.layout.reference_limit
+        return told(fill, reading is ReadingKind.CANVAS and window > 0)
 
     def begin(self, fill: Fill, hole: Hole, prompt: Prompt) -> Turn:
         """The first work of a fill whose hole and prompt are known."""

@@ -9,7 +9,8 @@ CONTEXT_FILES = 3
 def told(fill: Fill, with_header: bool) -> list[str]:
     """Header, the first context files, old text and instruction, in the order of training.
 
-    The header is left out, silently, for a model that has no place for it.
+    The header is left out, silently, where the model has no place for it or was not trained on
+    it: it is only told to canvas rows.
     """
     words = []
     if fill.path is not None and with_header:

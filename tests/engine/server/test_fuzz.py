@@ -1,4 +1,4 @@
-"""Requests made up from the published OpenAPI: answers keep to it, and nothing is a server error."""
+"""Requests made up from the published OpenAPI: answers keep to it, none is a server error."""
 
 from collections.abc import Iterator
 

@@ -44,7 +44,7 @@ class Run:
     """One fill on a line of its own."""
 
     def __init__(self, services: Services, fill: Fill, stops: tuple[str, ...]) -> None:
-        hole = shape_hole(fill.prefix, fill.suffix, fill.shape, fill.lines)
+        hole = shape_hole(fill.prefix, fill.suffix, fill.shape, fill.lines, fill.path)
         self._services = services
         self._fill = fill
         self._stops = stops

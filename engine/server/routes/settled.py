@@ -1,44 +1,38 @@
-"""Append-only text from a canvas that fills in any order: what is said can't change any more."""
+"""Append-only text from a canvas that fills in any order, for protocols that can take nothing back.
+
+The shape of a hole may still mend what has settled: close or cut what is open, drop what repeats.
+So a line is said when another whole line stands behind it and nothing in it is open; the rest of
+the answer is said at the end.
+"""
 
 from engine.hole import Hole
 
-HELD = 12
-"""Characters that may yet turn out to repeat the rest of the line."""
+PAIRS = ("()", "[]", "{}")
+QUOTES = ('"', "'", "`")
 
 
 class SettledText:
-    """Owns what was said so far; see the module.
-
-    Blanks at the end are held back, since the answer's shape may still drop them; so is the start
-    of a stop string, and in a hole inside a line what may turn out to be the rest of that line.
-    """
+    """Owns what was said so far; see the module. `stopped`: a stop string came."""
 
     def __init__(self, hole: Hole, stops: tuple[str, ...] = ()) -> None:
         self._hole = hole
         self._stops = stops
-        self._held = HELD if hole.shape == "span" else 0
         self.said = ""
         self.stopped = False
 
     def grow(self, settled: str) -> str:
         """What can be said now that this much of the canvas is settled from the left."""
         answer, self.stopped = cut_at_stop(self._hole.answer(settled).text, self._stops)
-        if not self.stopped and not self._hole.is_complete(settled):
-            answer = answer[: len(answer) - self._held] if self._held else answer
-            answer = self._without_begun_stop(answer).rstrip()
-        return self._say(answer)
+        if self.stopped:
+            return self._say(answer)
+        if self._hole.is_complete(settled):
+            return ""  # the engine sees that too, and its answer is on the way
+        return self._say(self._without_begun_stop(finished_lines(answer, settled)).rstrip())
 
     def finish(self, text: str) -> str | None:
         """The rest, now that the whole answer is known; None if it isn't what was begun."""
         answer, _ = cut_at_stop(text, self._stops)
         return self._say(answer) if answer.startswith(self.said) else None
-
-    def _say(self, answer: str) -> str:
-        if not answer.startswith(self.said):
-            return ""
-        news = answer[len(self.said) :]
-        self.said = answer if news else self.said
-        return news
 
     def _without_begun_stop(self, text: str) -> str:
         """Without an end that may be the beginning of a stop string."""
@@ -47,6 +41,29 @@ class SettledText:
             if any(stop.startswith(text[-size:]) for stop in self._stops):
                 return text[:-size]
         return text
+
+    def _say(self, answer: str) -> str:
+        if not answer.startswith(self.said):
+            return ""
+        news = answer[len(self.said) :]
+        self.said = answer if news else self.said
+        return news
+
+
+def finished_lines(answer: str, settled: str) -> str:
+    """The lines of `answer` that stand, without the blanks at their end."""
+    body = settled.lstrip()
+    whole = max(0, body.count("\n") - 1)
+    lines = answer.splitlines(keepends=True)[:whole]
+    while lines and is_open("".join(lines)):
+        lines.pop()
+    return "".join(lines).rstrip()
+
+
+def is_open(text: str) -> bool:
+    """Whether a bracket or quote may be open in `text`; rather once too often."""
+    unpaired = any(text.count(pair[0]) != text.count(pair[1]) for pair in PAIRS)
+    return unpaired or any(text.count(quote) % 2 for quote in QUOTES)
 
 
 def cut_at_stop(text: str, stops: tuple[str, ...]) -> tuple[str, bool]:

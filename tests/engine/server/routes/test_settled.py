@@ -1,25 +1,27 @@
 """SettledText: what was said stays true, whatever settles next; nothing of the answer is lost."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.hole import shape_hole
-from engine.server.routes.settled import SettledText, cut_at_stop
+from engine.server.routes.settled import SettledText, cut_at_stop, finished_lines, is_open
 from protocol.values import ShapeName
 
-TEXT = st.text("ab()\n \t,", max_size=40)
-STOPS = st.lists(st.sampled_from(["\n\n", "b)", "ab", ")"]), max_size=2).map(tuple)
+LINES = ("    a = b", "    f(a, [b])", "", "    if a:", "        b()", "    (", "    )", "    'x'")
+TEXT = st.lists(st.sampled_from(LINES), max_size=8).map("\n".join)
+STOPS = st.lists(st.sampled_from(["\n\n", "b)", "a = ", "\n    )"]), max_size=2).map(tuple)
 
 
+@settings(deadline=None)
 @given(
-    prefix=st.sampled_from(["", "x\n", "f("]),
-    suffix=st.sampled_from(["", "\n", ")", ", b)\n", "y\n"]),
+    prefix=st.sampled_from(["", "def f():\n", "x = f("]),
+    suffix=st.sampled_from(["", "\n", ")\n", "    return a\n"]),
     shape=st.sampled_from(["auto", "line", "block", "span"]),
     text=TEXT,
-    cuts=st.lists(st.integers(0, 40), max_size=6),
+    cuts=st.lists(st.integers(0, 80), max_size=5),
     stops=STOPS,
 )
-def test_pieces_join_to_the_answer(
+def test_what_is_said_begins_the_answer(
     prefix: str,
     suffix: str,
     shape: ShapeName,
@@ -27,42 +29,50 @@ def test_pieces_join_to_the_answer(
     cuts: list[int],
     stops: tuple[str, ...],
 ) -> None:
-    hole = shape_hole(prefix, suffix, shape, 2)
-    settled = SettledText(hole, stops)
-    pieces, last = [], ""
+    hole = shape_hole(prefix, suffix, shape, 4, "a.py")
+    settled, said = SettledText(hole, stops), ""
     for cut in sorted(cuts):
-        if not settled.stopped and not hole.is_complete(last):
-            last = text[:cut]
-            pieces.append(settled.grow(last))
-    if settled.stopped:
-        whole, was_cut = cut_at_stop(hole.answer(last), stops)
-        assert was_cut
-        assert "".join(pieces) == whole
-        return
-    final = hole.answer(last if hole.is_complete(last) else text)
+        said += settled.grow(text[:cut])
+        if settled.stopped:
+            assert said == settled.said
+            return
+        if hole.is_complete(text[:cut]):
+            break
+    final = hole.answer(text).text
     rest = settled.finish(final)
-    assert rest is not None
-    assert "".join(pieces) + rest == cut_at_stop(final, stops)[0]
+    if rest is not None:
+        assert said + rest == cut_at_stop(final, stops)[0]
+    assert said == "" or not is_open(said)
 
 
-def test_text_is_said_as_early_as_it_is_sure() -> None:
-    settled = SettledText(shape_hole("x = ", "\n", "auto", None))
-    assert settled.grow("") == ""
-    assert settled.grow("one +") == "one +"
-    assert settled.grow("one + two") == " two"
-    assert settled.finish("one + two") == ""
+def test_a_line_is_said_when_another_stands_behind_it() -> None:
+    hole = shape_hole("def f(a):\n", "", "block", 6, "a.py")
+    settled = SettledText(hole)
+    assert settled.grow("    b = a\n") == ""
+    assert settled.grow("    b = a\n    c = b\n") == "    b = a"
+    assert settled.grow("    b = a\n    c = b\n    return c\n") == "\n    c = b"
+    assert settled.finish("    b = a\n    c = b\n    return c\n") == "\n    return c\n"
+
+
+def test_an_open_line_is_not_said() -> None:
+    assert (
+        finished_lines("f(\n    a,\n    b)\nc\nd", "f(\n    a,\n    b)\nc\nd")
+        == "f(\n    a,\n    b)"
+    )
+    assert finished_lines("f(\n    a,\n", "f(\n    a,\n    b") == ""
+    assert finished_lines("'''x\ny\n", "'''x\ny\nz") == ""
 
 
 def test_the_beginning_of_a_stop_string_is_held_back() -> None:
-    settled = SettledText(shape_hole("x = ", "\n", "auto", None), ("END",))
-    assert settled.grow("a E") == "a"
-    assert settled.grow("a EN") == ""
-    assert settled.grow("a ENtry") == " ENtry"
-    assert settled.grow("a ENtry END more") == " "
+    hole = shape_hole("def f(a):\n", "", "block", 6, "a.py")
+    settled = SettledText(hole, ("a\n    c",))
+    assert settled.grow("    b = a\n    d = b\n") == "    b ="
+    assert settled.grow("    b = a\n    c = b\n") == " "
     assert settled.stopped
 
 
 def test_an_answer_that_turned_into_another_is_told() -> None:
-    settled = SettledText(shape_hole("x = ", "\n", "auto", None))
-    settled.grow("one")
-    assert settled.finish("two") is None
+    hole = shape_hole("def f(a):\n", "", "block", 6, "a.py")
+    settled = SettledText(hole)
+    settled.grow("    b = a\n    c = b\n")
+    assert settled.finish("    two") is None

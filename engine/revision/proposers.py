@@ -18,7 +18,7 @@ from engine.revision.program import Steps
 from engine.revision.scorers import Scores, Vocabulary, frame
 
 LENGTHS = (0, 1, -1, 2)
-SINGLE_SWAPS = 4
+SINGLE_SWAPS = 6
 RUNS = 2
 REVIEW_PASSES = 4
 
@@ -50,16 +50,13 @@ Proposer = Callable[[Window, Sequence[int], Scores, Tools], Steps[list[Attempt]]
 def swapped(
     window: Window, weak: Sequence[int], scores: Scores, tools: Tools
 ) -> Steps[list[Attempt]]:
-    """The swaps at weak slots that gain: each alone, then the best of each slot together."""
+    """The swaps at weak slots that gain most, each alone.
+
+    Never several at once: many small gains of taste would add up to what a guard takes for a bug.
+    """
     good = [swap for swap in scores.swaps if swap.slot in weak and swap.gain > 0]
-    found = [Attempt(swap.slot, swap.slot + 1, (swap.token,)) for swap in good[:SINGLE_SWAPS]]
-    leaders = {swap.slot: swap.token for swap in reversed(good)}
-    if len(leaders) > 1:
-        start, stop = min(leaders), max(leaders) + 1
-        ids = [leaders.get(slot, window.ids[slot]) for slot in range(start, stop)]
-        found.append(Attempt(start, stop, tuple(ids)))
     yield []
-    return found
+    return [Attempt(swap.slot, swap.slot + 1, (swap.token,)) for swap in good[:SINGLE_SWAPS]]
 
 
 def causal_refill(

@@ -18,6 +18,8 @@ from engine.revision.scorers import SCORERS, Scores
 from engine.revision.slots import Slots, ids_of, spliced, tried
 from engine.scores import SUFFIX_TOKENS, inner_part, mean_score, suffix_part
 
+DECIDED = {"posterior", *REVIEWERS}
+"""Methods whose first proposal is their best: where that fails, no other one is made."""
 MAX_TRIES = 3
 ROUND_SHARE = 0.25
 NEIGHBOUR_DOUBT = 0.7
@@ -60,7 +62,7 @@ class RefinePlan:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of one round: nats gained by the best new text, and whether it was kept."""
+    """What became of one proposed text: the nats it gains, and whether it was kept."""
 
     window: int
     gain: float
@@ -116,16 +118,12 @@ class Refiner:
             if not whole:
                 self.passage.windows[index] = tried(window.slots, weak)
             texts = self._allowed(index, window, attempts)
-            if not texts and whole:
-                return  # it would say the same again
-            if not texts:
-                continue
             values = yield from self._values(index, texts)
-            best = max(range(len(texts)), key=lambda number: values[number].mean)
-            if self._judge(index, texts[best], value, values[best]):
+            best = self._judge(index, texts, value, values)
+            if best is not None:
                 self.passage.windows[index], value = texts[best], values[best]
                 scores = yield from self._look(index)
-            elif whole:
+            elif self.plan.method in DECIDED:
                 return
 
     def _window(self, index: int) -> Window:
@@ -183,13 +181,20 @@ class Refiner:
         data = b"".join(map(self._text, whole))
         return self._text(text).startswith(window.required) and is_text(data)
 
-    def _judge(self, index: int, text: Slots, old: Value, new: Value) -> bool:
-        """Whether the new text gains more than the guard; noted either way."""
-        gain = (new.mean - old.mean) * old.size
-        kept = gain > self.plan.guard
-        deltas = new.inner - old.inner, new.outer - old.outer
-        self.verdicts.append(Verdict(index, gain, *deltas, kept, self._text(text)))
-        return kept
+    def _judge(
+        self, index: int, texts: Sequence[Slots], old: Value, values: Sequence[Value]
+    ) -> int | None:
+        """Which of the new texts gains most, if that is more than the guard; all are noted."""
+        if not texts:
+            return None
+        gains = [(new.mean - old.mean) * old.size for new in values]
+        best = max(range(len(gains)), key=lambda number: gains[number])
+        keep = best if gains[best] > self.plan.guard else None
+        for number, (text, new) in enumerate(zip(texts, values, strict=True)):
+            deltas = new.inner - old.inner, new.outer - old.outer
+            verdict = Verdict(index, gains[number], *deltas, number == keep, self._text(text))
+            self.verdicts.append(verdict)
+        return keep
 
     def _spell(self, token: int) -> bytes:
         return self.tools.index.bytes_of(token) or b""

@@ -17,8 +17,8 @@ from engine.scores import inner_part, leave_one_out_parts
 from models.config import ModelConfig
 
 HORIZON = 16
-CHOICES = 8
-RIVALS = 64
+CHOICES = 12
+RIVALS = 40
 REACH = 3.0
 FLOOR = -7.0
 

@@ -1,7 +1,7 @@
 """`python -m tests.bench.revision.tune`: which guard keeps harm low, on held-out package files.
 
 Nothing is accepted while proposals are collected; each guard is then replayed over their gains.
-An item counts as fixed if the first text that passes the guard is the gold one, as harmed if a
+An item counts as fixed if the best text passes the guard and is the gold one, as harmed if a
 clean span would have been changed at all (an upper bound: nobody runs tests here).
 """
 
@@ -52,7 +52,7 @@ class Proposals:
     def of(self, item: Item, method: MethodName) -> tuple[list[Verdict], int, int]:
         """Verdicts, the bytes moved in front of the text, and the forwards they cost."""
         request = ReviseText(
-            "tune", item.prefix, item.text, item.suffix, method=method, guard=100.0, rounds=2
+            "tune", item.prefix, item.text, item.suffix, method=method, guard=100.0, rounds=1
         )
         opened = open_passage(request, self._prompter, self._model)
         words = Vocabulary(self._model.config, self._model.tokenizer.silent_ids)
@@ -98,11 +98,9 @@ def main(arguments: list[str]) -> int:
 
 
 def replay(found: Sequence[dict[str, Any]], guard: float) -> list[str | None]:
-    """The first text of each item whose gain passes the guard; None if none does."""
-    return [
-        next((one["text"] for one in item["verdicts"] if one["gain"] > guard), None)
-        for item in found
-    ]
+    """The text of each item that gains most, if that passes the guard; else None."""
+    best = [max(item["verdicts"], key=lambda one: one["gain"], default=None) for item in found]
+    return [one["text"] if one and one["gain"] > guard else None for one in best]
 
 
 def _collected(
@@ -114,6 +112,7 @@ def _collected(
     verdicts, moved, forwards = proposals.of(item, method)
     shown = [
         {
+            "window": verdict.window,
             "gain": verdict.gain,
             "inner": verdict.inner_gain,
             "outer": verdict.outer_gain,

@@ -150,8 +150,11 @@ class Answer:
     best: npt.NDArray[np.int64]  # [rows] the most probable token
     best_log_prob: npt.NDArray[np.float32]  # [rows]
     end: npt.NDArray[np.float32]  # [rows] of the end mark
-    choices: npt.NDArray[np.int64]  # [rows, choices] the likeliest tokens, best first
-    choice_log_probs: npt.NDArray[np.float32]  # [rows, choices]
+    choices: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 0), np.int64))
+    """[rows, choices] the likeliest tokens, best first, and their log-probabilities."""
+    choice_log_probs: npt.NDArray[np.float32] = field(
+        default_factory=lambda: np.empty((0, 0), np.float32)
+    )
 
 
 @dataclass(slots=True)

@@ -170,7 +170,7 @@ class ReviseText(
     """The largest share of the tokens that may change; 0 only scores them."""
     method: MethodName | None = None
     """How weak tokens are found and replaced; None is the model's best."""
-    guard: Annotated[float, Meta(ge=0.0, le=100.0)] | None = None
+    guard: Annotated[float, Meta(ge=0.0, le=10_000.0)] | None = None
     """Nats a change must gain before it is kept; None is the method's own."""
     rounds: Annotated[int, Meta(ge=1, le=16)] = 4
     """Proposals for each window of the text."""

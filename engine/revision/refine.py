@@ -16,7 +16,7 @@ from engine.revision.program import Steps, ask
 from engine.revision.proposers import PROPOSERS, Attempt, Tools
 from engine.revision.scorers import SCORERS, Scores
 from engine.revision.slots import Slots, ids_of, spliced, tried
-from engine.scores import SUFFIX_TOKENS, inner_part, mean_score, suffix_part
+from engine.scores import SUFFIX_TOKENS, inner_part, suffix_part
 
 DECIDED = {"posterior", *REVIEWERS}
 """Methods whose first proposal is their best: where that fails, no other one is made."""
@@ -48,7 +48,7 @@ class RefinePlan:
     Attributes:
         method: a row of engine.revision.proposers.PROPOSERS.
         strength: largest share of the tokens of a window that may differ from the old text.
-        guard: nats a new text must gain (per byte: guard / bytes of the window).
+        guard: nats a new text must gain.
         rounds: proposals in each window.
         doubt: a token less probable than this is weak, and so is one the model would replace.
     """
@@ -66,25 +66,27 @@ class Verdict:
 
     window: int
     gain: float
-    inner_gain: float
-    outer_gain: float
     kept: bool
     text: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """How good a window's text is; sums in nats, sizes in bytes."""
+    """How good a window's text is, in nats of the causal reading.
+
+    The sum, not engine.search's mean a byte: that one rewards dropping or adding bytes, and weighs
+    the few bytes of the suffix so high that on held-out files sound lines were shortened.
+    """
 
     inner: float
+    """log P(text | prefix, suffix segment)."""
     outer: float
-    size: int
-    suffix_size: int
+    """log P(first suffix tokens | prefix, text)."""
 
     @property
-    def mean(self) -> float:
-        """Nats a byte, as engine.search ranks."""
-        return mean_score(self.inner, self.size, self.outer, self.suffix_size)
+    def total(self) -> float:
+        """The logarithm of the text's joint probability with what follows it."""
+        return self.inner + self.outer
 
 
 @dataclass(slots=True)
@@ -148,11 +150,7 @@ class Refiner:
         answers = yield from ask(f"{window.name}.vote", window.context, parts)
         sums = [float(answer.target.sum()) for answer in answers]
         outer = sums[len(lines) :] or [0.0] * len(lines)
-        size = len(self._spelled(suffix))
-        return [
-            Value(inner, after, max(1, len(self._spelled(line))), size)
-            for line, inner, after in zip(lines, sums, outer, strict=False)
-        ]
+        return [Value(*pair) for pair in zip(sums[: len(lines)], outer, strict=True)]
 
     def _allowed(self, index: int, window: Window, attempts: Sequence[Attempt]) -> list[Slots]:
         """Texts not seen before that keep locks, strength, the edge and valid UTF-8."""
@@ -187,12 +185,11 @@ class Refiner:
         """Which of the new texts gains most, if that is more than the guard; all are noted."""
         if not texts:
             return None
-        gains = [(new.mean - old.mean) * old.size for new in values]
+        gains = [new.total - old.total for new in values]
         best = max(range(len(gains)), key=lambda number: gains[number])
         keep = best if gains[best] > self.plan.guard else None
-        for number, (text, new) in enumerate(zip(texts, values, strict=True)):
-            deltas = new.inner - old.inner, new.outer - old.outer
-            verdict = Verdict(index, gains[number], *deltas, number == keep, self._text(text))
+        for number, text in enumerate(texts):
+            verdict = Verdict(index, gains[number], number == keep, self._text(text))
             self.verdicts.append(verdict)
         return keep
 

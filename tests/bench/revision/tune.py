@@ -52,7 +52,7 @@ class Proposals:
     def of(self, item: Item, method: MethodName) -> tuple[list[Verdict], int, int]:
         """Verdicts, the bytes moved in front of the text, and the forwards they cost."""
         request = ReviseText(
-            "tune", item.prefix, item.text, item.suffix, method=method, guard=100.0, rounds=1
+            "tune", item.prefix, item.text, item.suffix, method=method, guard=10_000.0, rounds=1
         )
         opened = open_passage(request, self._prompter, self._model)
         words = Vocabulary(self._model.config, self._model.tokenizer.silent_ids)
@@ -114,8 +114,6 @@ def _collected(
         {
             "window": verdict.window,
             "gain": verdict.gain,
-            "inner": verdict.inner_gain,
-            "outer": verdict.outer_gain,
             "text": verdict.text[moved:].decode("utf-8", "replace"),
         }
         for verdict in verdicts

@@ -58,7 +58,7 @@ def test_locked_text_never_changes_and_frames_tell_the_answer(
 
 @pytest.mark.parametrize("method", METHODS)
 def test_nothing_better_means_the_same_bytes(tiny: Model, method: Any) -> None:
-    found = done(tiny, request(method=method, guard=100.0, rounds=2))
+    found = done(tiny, request(method=method, guard=10_000.0, rounds=2))
     assert found.text == TEXT
     assert all(token.revised_from is None for token in found.tokens)
 

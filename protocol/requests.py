@@ -171,7 +171,7 @@ class ReviseText(
     method: MethodName | None = None
     """How weak tokens are found and replaced; None is the model's best."""
     guard: Annotated[float, Meta(ge=0.0, le=10_000.0)] | None = None
-    """Nats a change must gain before it is kept; None is the method's own."""
+    """Nats a change must gain before it is kept; None is the engine's default."""
     rounds: Annotated[int, Meta(ge=1, le=16)] = 4
     """Proposals for each window of the text."""
     keep: Annotated[tuple[KeepName, ...], Meta(max_length=3)] = ()

@@ -11,7 +11,7 @@ from engine.revision.opening import Opened, open_passage
 from engine.revision.passage import Window
 from engine.revision.program import Program
 from engine.revision.proposers import Tools
-from engine.revision.refine import Method, RefinePlan, Refiner
+from engine.revision.refine import GUARD, Method, RefinePlan, Refiner
 from engine.revision.report import Piece, cells_of, tokens_of
 from engine.revision.scorers import Vocabulary
 from engine.turns import Turn
@@ -20,8 +20,6 @@ from protocol.cells import Cell
 from protocol.messages import Accepted, Delta, Done, Error, ReviseText, Stats
 
 DEFAULT_METHOD: Method = "posterior"
-GUARDS: dict[str, float] = {}
-DEFAULT_GUARD = 2.0
 
 
 @dataclass(slots=True)
@@ -48,7 +46,7 @@ class LiveRevision:
 def plan_of(request: ReviseText) -> RefinePlan:
     """How far a request wants to go."""
     method = request.method or DEFAULT_METHOD
-    guard = GUARDS.get(method, DEFAULT_GUARD) if request.guard is None else request.guard
+    guard = GUARD if request.guard is None else request.guard
     return RefinePlan(method, request.strength, guard, request.rounds)
 
 

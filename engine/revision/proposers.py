@@ -4,6 +4,7 @@ denoised again with both sides fixed, at their own length and at a few others.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 
@@ -15,7 +16,8 @@ from engine.policies import POLICIES, Plan
 from engine.reviews import REVIEWERS, Review, ReviewPlan
 from engine.revision.passage import Window
 from engine.revision.program import Steps
-from engine.revision.scorers import Scores, Vocabulary, frame
+from engine.revision.scorers import Scores, Swap, Vocabulary, frame
+from engine.revision.words import invents_none, words_of
 
 LENGTHS = (0, 1, -1, 2)
 SINGLE_SWAPS = 6
@@ -50,13 +52,16 @@ Proposer = Callable[[Window, Sequence[int], Scores, Tools], Steps[list[Attempt]]
 def swapped(
     window: Window, weak: Sequence[int], scores: Scores, tools: Tools
 ) -> Steps[list[Attempt]]:
-    """The swaps at weak slots that gain most, each alone.
+    """The swaps at weak slots that gain most, each alone, if they invent no word.
 
     Never several at once: many small gains of taste would add up to what a guard takes for a bug.
     """
+    sides = (window.context.prefix, window.ids, window.context.suffix)
+    known = words_of(_text(side, tools) for side in sides)
     good = [swap for swap in scores.swaps if swap.slot in weak and swap.gain > 0]
+    fit = (swap for swap in good if _fits(window, swap, known, tools))
     yield []
-    return [Attempt(swap.slot, swap.slot + 1, (swap.token,)) for swap in good[:SINGLE_SWAPS]]
+    return [Attempt(swap.slot, swap.slot + 1, (swap.token,)) for swap in islice(fit, SINGLE_SWAPS)]
 
 
 def causal_refill(
@@ -121,6 +126,18 @@ def reviewing(name: str) -> Proposer:
         return [_whole(window, job, tools)]
 
     return propose
+
+
+def _fits(window: Window, swap: Swap, known: frozenset[str], tools: Tools) -> bool:
+    before = _text(window.ids[: swap.slot], tools)
+    token = _text([swap.token], tools)
+    after = _text(window.ids[swap.slot + 1 :], tools)
+    return invents_none(before + token + after, len(before), len(before + token), known)
+
+
+def _text(ids: Sequence[int], tools: Tools) -> str:
+    data = b"".join(tools.index.bytes_of(token) or b"" for token in ids)
+    return data.decode("utf-8", "replace")
 
 
 def _runs(slots: Sequence[int]) -> list[tuple[int, int]]:

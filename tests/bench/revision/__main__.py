@@ -136,7 +136,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--methods", default=",".join(get_args(MethodName)), help="with commas between them")
     add("--strength", type=float, default=0.3)
     add("--rounds", type=int, default=4)
-    add("--guard", type=float, help="nats a change must gain; the method's default if not given")
+    add("--guard", type=float, help="nats a change must gain; the engine's default if not given")
     add("--model", type=Path, help="folder of a checkpoint; the packaged one by default")
     add("--dtype", default="auto", choices=("auto", "bfloat16", "float32"))
     add("--threads", type=int, default=torch.get_num_threads())

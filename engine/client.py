@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Protocol
 
-from protocol.messages import Cancel, ClientMessage, Done, Error, Fill, ServerMessage
+from protocol.messages import Cancel, ClientMessage, Done, Error, Fill, ReviseText, ServerMessage
 
 
 class EngineClient(Protocol):
@@ -22,10 +22,10 @@ class EngineClient(Protocol):
         ...
 
 
-def stream(client: EngineClient, fill: Fill) -> Iterator[ServerMessage]:
-    """Send `fill` and yield its messages up to and including Done or Error.
+def stream(client: EngineClient, fill: Fill | ReviseText) -> Iterator[ServerMessage]:
+    """Send a fill or a revision and yield its messages up to and including Done or Error.
 
-    Leaving the iterator early cancels the fill.
+    Leaving the iterator early cancels it.
     """
     client.send(fill)
     finished = False

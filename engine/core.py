@@ -111,6 +111,8 @@ class Engine:
         if len(canvas.masked):
             return None
         room = job.limit - len(whole)
+        if room <= 0 and job.reviews:
+            return None
         if room <= 0:
             return "length" if job.limit else "converged"
         if len(canvas) < job.block:

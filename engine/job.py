@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from engine.canvas import Canvas
 from engine.policies import Plan, Policy, ReadingKind
+from engine.reviews import Review
 
 Finish = Literal["converged", "stop", "length", "deadline", "cancelled"]
 Reason = TypeVar("Reason", bound=str)
@@ -91,6 +92,12 @@ class Job:
     step: int = 0
     began: int = 0
     """The step before the current block's first."""
+    review: Review | None = None
+    """How revealed slots are looked at again; only the canvas reading does that."""
+    reviews: int = 0
+    """Passes that look at a full canvas again before the job ends."""
+    remasked: int = 0
+    """Slots thrown back or replaced by reviews so far."""
 
     @property
     def whole(self) -> Canvas:
@@ -124,6 +131,7 @@ class Part:
         canvas: rows see each other in both directions (canvas reading) or causally.
         with_suffix: whether the suffix segment is seen.
         rows: the rows that are asked, and `targets` the token whose probability each is asked.
+        choices: how many of the likeliest tokens of each asked row are told.
     """
 
     tokens: tuple[int, ...]
@@ -131,6 +139,7 @@ class Part:
     targets: tuple[int, ...]
     canvas: bool = False
     with_suffix: bool = True
+    choices: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +150,11 @@ class Answer:
     best: npt.NDArray[np.int64]  # [rows] the most probable token
     best_log_prob: npt.NDArray[np.float32]  # [rows]
     end: npt.NDArray[np.float32]  # [rows] of the end mark
+    choices: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 0), np.int64))
+    """[rows, choices] the likeliest tokens, best first, and their log-probabilities."""
+    choice_log_probs: npt.NDArray[np.float32] = field(
+        default_factory=lambda: np.empty((0, 0), np.float32)
+    )
 
 
 @dataclass(slots=True)

@@ -15,8 +15,9 @@ from engine.hub import EngineFacts, Load
 from engine.job import Context, Priority, Query
 from engine.runner import Runner
 from engine.scheduler import Scheduler
-from engine.session import Session, Turn
+from engine.session import Session
 from engine.several.fills import Several
+from engine.turns import Turn
 from models.loader import Model
 from protocol.capabilities import require
 from protocol.errors import ProtocolError
@@ -29,6 +30,7 @@ from protocol.messages import (
     Fill,
     Pin,
     Revise,
+    ReviseText,
     ServerMessage,
 )
 
@@ -81,7 +83,7 @@ class LocalEngine:
             self._refuse(message, error)
             return
         match message:
-            case Fill():
+            case Fill() | ReviseText():
                 self._open(message, client)
             case Revise():
                 self._revise(message)
@@ -111,7 +113,7 @@ class LocalEngine:
         """See EngineClient."""
         self._outbox.clear()
 
-    def _open(self, fill: Fill, client: str) -> None:
+    def _open(self, fill: Fill | ReviseText, client: str) -> None:
         try:
             wait = self._admit(fill, client)
             turn = self._session.open(fill)
@@ -131,7 +133,7 @@ class LocalEngine:
         except ProtocolError as error:
             self._refuse(revise, error)
 
-    def _admit(self, fill: Fill, client: str) -> tuple[int, float]:
+    def _admit(self, fill: Fill | ReviseText, client: str) -> tuple[int, float]:
         """The wait a fill has to expect; ProtocolError overloaded if that is too long for it."""
         deadline = None if fill.deadline_ms is None else self._clock() + fill.deadline_ms / 1000
         probe = Query("", Context(()), [], deadline=deadline, client=client, priority=fill.priority)

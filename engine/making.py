@@ -10,6 +10,7 @@ from engine.hole import Hole
 from engine.job import Answer, Context, Draw, Job, Part, Query, Stop
 from engine.policies import POLICIES, Plan, ReadingKind
 from engine.prompt import Prompt
+from engine.reviews import REVIEWERS, Review, ReviewPlan
 from engine.search import Search, Texts, likely_lengths
 from models.config import ModelConfig
 from models.loader import Model
@@ -40,6 +41,7 @@ class Maker:
         """The search for a fill; ProtocolError if it contradicts itself."""
         if fill.canvas.pinned and fill.canvas.tokens is None:
             raise ProtocolError("invalid_message", "A pinned canvas needs `tokens`.", "canvas")
+        _check_review(fill)
         lead = self._job(fill, hole, prompt, deadline)
         width = max(fill.alternatives, fill.sampling.branches or DEFAULT_BRANCHES)
         texts = Texts(
@@ -81,6 +83,7 @@ class Maker:
             limit=limit,
             block=BLOCKS[policy.reading],
             deadline=deadline,
+            review=_review(fill),
         )
 
     def _context(self, prompt: Prompt, reading: ReadingKind) -> Context:
@@ -144,6 +147,23 @@ class Maker:
 
     def _size(self, ids: Sequence[int]) -> int:
         return max(1, len(self._model.tokenizer.bytes_of(list(ids))))
+
+
+def _check_review(fill: Fill) -> None:
+    """Refuse a review that nothing would carry out."""
+    name = fill.sampling.policy or DEFAULT_POLICY
+    if fill.sampling.review != "none" and POLICIES[name].reading is not ReadingKind.CANVAS:
+        text = f"Policy {name} reveals for good; choose a canvas policy such as threshold."
+        raise ProtocolError("unsupported", text, "sampling.review")
+
+
+def _review(fill: Fill) -> Review | None:
+    """How the job looks again at what it revealed."""
+    sampling = fill.sampling
+    if sampling.review == "none":
+        return None
+    plan = ReviewPlan(steps=sampling.steps or DEFAULT_STEPS, seed=sampling.seed)
+    return Review(REVIEWERS[sampling.review], plan)
 
 
 def _probe(lead: Job) -> Query:

@@ -9,6 +9,7 @@ from torch import Tensor
 from engine.denoiser import choose, propose, reveal
 from engine.job import Answer, Job, Part, Rival
 from engine.policies import Proposal, ReadingKind
+from engine.reviewing import look_again
 from engine.rows import JobState
 from models.config import ModelConfig
 
@@ -19,9 +20,13 @@ DRAFT_CONFIDENCE = 0.3
 
 
 def denoise_canvas(job: Job, state: JobState, logits: Logits, config: ModelConfig) -> list[Rival]:
-    """Propose for every masked slot, let the policy choose."""
+    """Propose for every masked slot, let the policy choose, look again at what stood before."""
     slots = job.canvas.masked
-    choose(propose(logits[0], slots, job), job, config.eos_id, config.pad_id)
+    if len(slots):
+        proposal = propose(logits[0][: len(slots)], slots, job)
+        choose(proposal, job, config.eos_id, config.pad_id)
+    if job.review is not None:
+        look_again(job, job.review, state, logits, len(slots), config.eos_id)
     return []
 
 
@@ -77,13 +82,15 @@ def _draft(job: Job, canvas_logits: Tensor) -> list[int]:
 def answer_part(part: Part, logits: Tensor, end: int) -> Answer:
     """What a query's part asked, from the logits [rows, V] of the rows it asked."""
     log_probs = logits - logits.logsumexp(-1, keepdim=True)
-    best = log_probs.max(-1)
+    best = log_probs.topk(max(1, part.choices), -1)
     targets = torch.tensor(part.targets, device=logits.device)
     return Answer(
         log_probs.gather(-1, targets[:, None])[:, 0].numpy(force=True),
+        best.indices[:, 0].numpy(force=True),
+        best.values[:, 0].numpy(force=True),
+        log_probs[:, end].numpy(force=True),
         best.indices.numpy(force=True),
         best.values.numpy(force=True),
-        log_probs[:, end].numpy(force=True),
     )
 
 

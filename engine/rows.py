@@ -3,14 +3,17 @@
 from dataclasses import dataclass, field
 
 from engine.cache import Lease, common_prefix
+from engine.canvas import SlotState
 from engine.job import Job, Part, Query
 from engine.policies import ReadingKind
+from engine.reviews import Evidence, Review
 from models.config import ModelConfig
 from models.keyvalues import KeyValues
 from models.transformer import RowGroup, Transformer
 
 Visible = tuple[tuple[KeyValues, int], ...]
 DRAFT_LIMIT = 8
+SHADOW_ROWS = 512
 
 
 @dataclass(slots=True)
@@ -28,6 +31,9 @@ class JobState:
     """Tokens guessed for the first masked slots, still to be checked."""
     drafted: list[int] = field(default_factory=list)
     """The draft that the coming pass checks."""
+    standing: list[int] = field(default_factory=list)
+    """Revealed slots that the coming pass looks at again, by `evidence` (see engine.reviews)."""
+    evidence: Evidence = Evidence.REVEAL
     answered: int = 0
     """Parts of a query that are answered."""
     reported: bool = False
@@ -67,8 +73,25 @@ def context_rows(lease: Lease, take: int) -> Rows:
 
 
 def canvas_rows(job: Job, state: JobState, config: ModelConfig) -> list[Rows]:
-    """The anchor and every slot, all seeing each other; row j predicts slot j."""
-    return [_canvas(job, state, config, [])]
+    """The anchor and every slot, all seeing each other; row j predicts slot j.
+
+    Behind them what a review wants to know; a full canvas is only run for that.
+    """
+    rows = _canvas(job, state, config, [])
+    if job.review is None:
+        return [rows]
+    state.evidence = _evidence(job, job.review)
+    state.standing = _standing(job, state.evidence, config)
+    others: list[Rows] = []
+    if state.evidence is Evidence.ITSELF:
+        rows.probes += state.standing
+    elif state.evidence is Evidence.SHADOW:
+        others = [_shadow(job, state, config, *pair) for pair in enumerate(state.standing)]
+    elif state.evidence is Evidence.CAUSAL and state.standing:
+        others = [_check(job, state, config)]
+    if not rows.probes and not others:
+        rows.probes = [0]  # nothing stands that could change: a pass that says so
+    return [rows, *others] if rows.probes else others
 
 
 def causal_rows(job: Job, state: JobState, config: ModelConfig) -> list[Rows]:
@@ -121,6 +144,46 @@ def _canvas(job: Job, state: JobState, config: ModelConfig, draft: list[int]) ->
     group = RowGroup(0, len(ids), state.visible(), state.scratch, skip=1, causal=False)
     probes = masked[len(draft) :].tolist()
     return Rows(ids, list(positions), group, canvas=True, probes=probes)
+
+
+def _evidence(job: Job, review: Review) -> Evidence:
+    """A full canvas is looked at anew, never by old confidences."""
+    evidence = review.reviewer.evidence
+    full = not len(job.canvas.masked)
+    return Evidence.ITSELF if full and evidence is Evidence.REVEAL else evidence
+
+
+def _standing(job: Job, evidence: Evidence, config: ModelConfig) -> list[int]:
+    """Revealed slots before the end mark, ascending; of many, those whose turn a shadow has."""
+    canvas = job.canvas
+    ends = (canvas.tokens == config.eos_id).nonzero()[0]
+    stop = int(ends[0]) if len(ends) else len(canvas)
+    if evidence is Evidence.CAUSAL:
+        stop = min(stop, canvas.settled)
+    slots = (canvas.states[:stop] == SlotState.REVEALED).nonzero()[0].tolist()
+    if evidence is not Evidence.SHADOW or not slots:
+        return list(slots)
+    turns = -(-len(slots) // max(1, SHADOW_ROWS // (len(canvas) + 1)))
+    return list(slots[job.step % turns :: turns])
+
+
+def _shadow(job: Job, state: JobState, config: ModelConfig, number: int, slot: int) -> Rows:
+    """A copy of the canvas with one revealed slot masked: that slot's exact leave-one-out score."""
+    prefix, ids = job.context.prefix, job.canvas.tokens.tolist()
+    ids[slot] = job.canvas.mask_id
+    at = (number + 1) * len(ids)
+    group = RowGroup(0, len(ids) + 1, state.visible(), state.scratch, at, skip=1, causal=False)
+    positions = list(config.layout.canvas(len(prefix), len(ids)))
+    return Rows([prefix[-1], *ids], positions, group, canvas=True, probes=[slot])
+
+
+def _check(job: Job, state: JobState, config: ModelConfig) -> Rows:
+    """The settled tokens read causally, all of them anew."""
+    prefix, canvas = job.context.prefix, job.canvas
+    ids = [prefix[-1], *canvas.tokens[: state.standing[-1]].tolist()]
+    positions = list(config.layout.canvas(len(prefix), len(ids) - 1))
+    group = RowGroup(0, len(ids), state.visible(), state.scratch, len(canvas), skip=1)
+    return Rows(ids, positions, group, probes=list(state.standing))
 
 
 def _causal(job: Job, state: JobState, config: ModelConfig, draft: list[int]) -> Rows:

@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from engine.job import Answer, Finish, Job, Part, Query, Rival, StepResult, Work
+from engine.job import Answer, Finish, Job, Query, Rival, StepResult, Work
 from engine.policies import ReadingKind
+from engine.scores import SUFFIX_TOKENS, inner_part, mean_score, suffix_part
 
 FORK_RATIO = 0.25
-SUFFIX_TOKENS = 8
-INNER_WEIGHT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +146,8 @@ class Search:
         suffix = self.suffix[:SUFFIX_TOKENS]
         if len(self._voters) < 2 or not suffix:
             return self._conclude([voter.job for voter in self._voters], self.finish)
-        parts = [_suffix_part(voter.ids, suffix) for voter in self._voters]
-        parts += [_inner_part(voter.ids) for voter in self._voters if voter.inner is None]
+        parts = [suffix_part(voter.ids, suffix) for voter in self._voters]
+        parts += [inner_part(voter.ids) for voter in self._voters if voter.inner is None]
         query = Query(f"{self.lead.id}/vote", self.lead.context, parts, deadline=self.lead.deadline)
         return self._add([query])
 
@@ -173,10 +172,8 @@ class Search:
         scores = []
         for voter, after in zip(self._voters, outer, strict=True):
             inner = float(next(answers).target.sum()) if voter.inner is None else voter.inner
-            mean = inner / texts(voter.ids)
-            scores.append(
-                INNER_WEIGHT * mean + (1 - INNER_WEIGHT) * float(after.target.sum()) / size
-            )
+            behind = float(after.target.sum())
+            scores.append(mean_score(inner, texts(voter.ids), behind, size))
         flaws = np.array([voter.flaws for voter in self._voters])
         order = np.lexsort((-np.array(scores), flaws))
         return self._conclude([self._voters[index].job for index in order], self.finish)
@@ -188,17 +185,6 @@ class Search:
     def _conclude(self, ranked: list[Job], finish: Finish | None) -> list[Work]:
         self.ranked, self.finish = ranked or [self.lead], finish or "stop"
         return []
-
-
-def _suffix_part(ids: tuple[int, ...], suffix: tuple[int, ...]) -> Part:
-    """The suffix's tokens behind a text, read causally and blind to the suffix segment."""
-    rows = tuple(range(len(ids), len(ids) + len(suffix)))
-    return Part((*ids, *suffix), rows, suffix, with_suffix=False)
-
-
-def _inner_part(ids: tuple[int, ...]) -> Part:
-    """The text's own tokens, read causally."""
-    return Part(ids, tuple(range(len(ids))), ids)
 
 
 def likely_lengths(end: Sequence[float], count: int) -> list[int]:

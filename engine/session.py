@@ -10,14 +10,16 @@ from engine.canvas import Canvas, SlotState
 from engine.config import EngineConfig
 from engine.constraints.prefix_index import PrefixIndex
 from engine.hole import Hole, shape_hole
-from engine.job import Job, StepResult, Work
+from engine.job import Job, StepResult
 from engine.making import DEFAULT_POLICY, Maker
 from engine.pinning import pin
 from engine.policies import POLICIES, ReadingKind
 from engine.prompt import Prompt, Prompter
+from engine.revision.live import Revisions
 from engine.search import Search
 from engine.shape.answer import Answer, Edit, edited
 from engine.told import told
+from engine.turns import Turn
 from models.loader import Model
 from protocol.cells import Cell, diff, render
 from protocol.errors import ProtocolError
@@ -28,7 +30,7 @@ from protocol.messages import (
     Error,
     Fill,
     Pin,
-    ServerMessage,
+    ReviseText,
     Splice,
     Stats,
     Token,
@@ -52,16 +54,6 @@ class LiveFill:
     cached: int = 0
 
 
-@dataclass(slots=True)
-class Turn:
-    """What a result calls for: messages up, work down, work to end, work that was changed."""
-
-    messages: list[ServerMessage] = field(default_factory=list)
-    add: list[Work] = field(default_factory=list)
-    cancel: list[str] = field(default_factory=list)
-    changed: list[Job] = field(default_factory=list)
-
-
 class Session:
     """Turns fills into work and results into messages; owns the text side of every live fill."""
 
@@ -73,11 +65,14 @@ class Session:
         index = PrefixIndex(model.tokenizer.token_bytes)
         self.prompter = Prompter(model.config, model.tokenizer, index, config.prefix_tokens)
         self._maker = Maker(model, index)
+        self._revisions = Revisions(model, self.prompter, index, clock)
         self._live: dict[str, LiveFill] = {}
 
-    def open(self, fill: Fill) -> Turn:
-        """The first work of a fill; ProtocolError if it can't be done as asked."""
+    def open(self, fill: Fill | ReviseText) -> Turn:
+        """The first work of a fill or a revision; ProtocolError if it can't be done as asked."""
         self.check_free(fill.id)
+        if isinstance(fill, ReviseText):
+            return self._revisions.open(fill)
         hole = self.shape(fill)
         prompt = self.prompter.prompt(hole.prefix, hole.suffix, self.references(fill))
         return self.begin(fill, hole, prompt)
@@ -114,7 +109,7 @@ class Session:
     def cancel(self, fill_id: str) -> list[str]:
         """Ids of the work that ends with a fill; none if the fill is not live."""
         live = self._live.get(fill_id)
-        return live.search.running if live else []
+        return live.search.running if live else self._revisions.running(fill_id)
 
     def pin(self, fill_id: str, op: Pin) -> Turn:
         """Put text that a person typed into a live canvas; ProtocolError if it can't go there."""
@@ -133,7 +128,10 @@ class Session:
 
     def advance(self, result: StepResult) -> Turn:
         """What a step calls for: frames for the client, and the search's next work."""
-        live = self._live.get(result.work.id.partition("/")[0])
+        fill_id = result.work.id.partition("/")[0]
+        if self._revisions.has(fill_id):
+            return self._revisions.advance(fill_id, result)
+        live = self._live.get(fill_id)
         if live is None or result.work.id not in live.search.running:
             return Turn()  # the fill ended before its other branches did
         self._count(live, result)
@@ -216,6 +214,7 @@ class Session:
             steps=job.step,
             forwards=live.forwards,
             tokens=job.whole.settled,
+            remasked=job.remasked,
             prefill_tokens=live.prefilled,
             cached_tokens=live.cached,
             queue_ms=round(((live.started or now) - live.opened) * 1000, 1),

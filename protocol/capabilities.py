@@ -11,7 +11,8 @@ from protocol.messages import Cancel, ClientMessage, Fill, Revise, ReviseText, S
 
 FILL_PARTS = ("holes", "context", "instruction", "old_text", "init", "locks", "guidance", "stop")
 """Fields of a fill that need the capability of the same name when they are set."""
-REVISION_PARTS = ("context", "instruction", "guidance", "locks")
+REVISION_PARTS = ("context", "instruction", "guidance")
+"""The same for a revision; locks are a part of revising."""
 
 
 def needs(message: ClientMessage) -> Iterator[tuple[str, str]]:

@@ -19,6 +19,7 @@ from protocol.limits import (
     STOPS_LIMIT,
     SUFFIX_LIMIT,
 )
+from protocol.revise import KeepName, MethodName
 from protocol.values import (
     CanvasSpec,
     ContextFile,
@@ -156,14 +157,25 @@ class Revise(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", 
 class ReviseText(
     Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag="revise_text"
 ):
-    """Find the weakest tokens of `text`, which stands, and denoise them again."""
+    """Find the weakest tokens of `text`, which stands, and denoise them again.
+
+    The answer is `text` itself unless a better one is found.
+    """
 
     id: Id
     prefix: Prefix
     text: Annotated[str, Meta(min_length=1, max_length=OLD_TEXT_LIMIT)]
     suffix: Suffix
     strength: Share = 0.3
-    """The largest share of the tokens that may change."""
+    """The largest share of the tokens that may change; 0 only scores them."""
+    method: MethodName | None = None
+    """How weak tokens are found and replaced; None is the model's best."""
+    guard: Annotated[float, Meta(ge=0.0, le=10_000.0)] | None = None
+    """Nats a change must gain before it is kept; None is the engine's default."""
+    rounds: Annotated[int, Meta(ge=1, le=16)] = 4
+    """Proposals for each window of the text."""
+    keep: Annotated[tuple[KeepName, ...], Meta(max_length=3)] = ()
+    """Kinds of text that must not change."""
     instruction: Instruction | None = None
     guidance: Guidance | None = None
     locks: Locks = ()

@@ -12,6 +12,7 @@ from protocol.limits import (
     STEPS_LIMIT,
     SUFFIX_LIMIT,
 )
+from protocol.revise import ReviewName
 
 Id = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9._:-]+(?![\s\S])")]
 Prefix = Annotated[str, Meta(max_length=PREFIX_LIMIT)]
@@ -65,6 +66,8 @@ class Sampling(Struct, frozen=True, forbid_unknown_fields=True):
     seed: Seed = 0
     branches: Annotated[int, Meta(ge=1, le=8)] | None = None
     """Most texts that are tried side by side; the best one is the answer."""
+    review: ReviewName = "none"
+    """How revealed tokens are looked at again while a canvas policy fills the hole."""
 
 
 class ContextFile(Struct, frozen=True, forbid_unknown_fields=True):
@@ -117,3 +120,5 @@ class Token(Struct, frozen=True):
     forced: bool = False
     """A constraint left no other choice."""
     locked: bool = False
+    why: str = ""
+    """Why a revision kept or changed it."""

@@ -1,6 +1,7 @@
 """`retouch fill` and `retouch rewrite`: read, ask, show, write."""
 
 import logging
+from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
 
@@ -9,11 +10,11 @@ from clients.cli.document import Document
 from clients.cli.errors import CHANGED, UNCHANGED, BadInput
 from clients.cli.fill_run import Outcome, open_client, run_fill
 from clients.cli.glyphs import safe
-from clients.cli.options import FillOptions, RewriteOptions
+from clients.cli.options import FillOptions, RewriteOptions, SpanOptions
 from clients.cli.program import Program
 from clients.cli.replace_file import check_writable, replace_file
 from clients.cli.report import as_json, report
-from clients.cli.request import Verb, build
+from clients.cli.request import Job, Verb, build
 from clients.cli.settings import Settings
 from clients.cli.settings_sources import Resolved
 from clients.cli.show import Show
@@ -34,18 +35,32 @@ def rewrite(program: Program, options: RewriteOptions, resolved: Resolved) -> in
 
 
 def _run(verb: Verb, program: Program, options: RewriteOptions, settings: Settings) -> int:
+    def make(document: Document) -> Job:
+        span, *others = spans(document, options, settings)
+        return build(verb, document, span, settings, _shape(options), *others)
+
+    return carry_out(program, options, settings, make)
+
+
+def carry_out(
+    program: Program,
+    options: SpanOptions,
+    settings: Settings,
+    make: Callable[[Document], Job],
+    comment: Callable[[Show, Outcome], None] = lambda show, outcome: None,
+) -> int:
+    """Run the job that `make` makes of the file; `comment` adds to what is shown of it."""
     _check_combination(options)
     source = read_source(str(options.file), program.stdin)
     if options.in_place and source.path:
         check_writable(source.path)
     document = Document.of(source.text, _told_path(source.path))
-    span, *others = _spans(document, options, settings)
-    job = build(verb, document, span, settings, _shape(options), *others)
+    job = make(document)
     sizes = [span.end - span.start for span in job.spans]
-    _LOG.info("%s: %d characters, holes of %s", verb, len(document.text), sizes)
+    _LOG.info("%s: %d characters, holes of %s", job.verb, len(document.text), sizes)
     show = Show(program, settings, quiet=options.quiet, record=options.record)
     with show.watching(job) as view:
-        view.say(f"{verb} {source.name}: opening the model")
+        view.say(f"{job.verb} {source.name}: opening the model")
         client = open_client(program.open_engine, settings)
         show.model_opened()
         try:
@@ -53,12 +68,13 @@ def _run(verb: Verb, program: Program, options: RewriteOptions, settings: Settin
         finally:
             client.close()
     written = _write(source, options, outcome)
+    comment(show, outcome)
     _print(show, source, options, outcome, written)
-    show.save(f"retouch {verb} {source.name}")
+    show.save(f"retouch {job.verb} {source.name}")
     return CHANGED if outcome.changed else UNCHANGED
 
 
-def _check_combination(options: RewriteOptions) -> None:
+def _check_combination(options: SpanOptions) -> None:
     """Refuse flags that contradict each other."""
     places = ("at", "lines", "range")
     given = [f"--{name}" for name in places if getattr(options, name, None) is not None]
@@ -88,9 +104,7 @@ def _told_path(path: Path | None) -> str | None:
     return told if len(told) <= 256 else path.name[-256:]
 
 
-def _spans(
-    document: Document, options: RewriteOptions, settings: Settings
-) -> tuple[address.Span, ...]:
+def spans(document: Document, options: SpanOptions, settings: Settings) -> tuple[address.Span, ...]:
     """The hole that the options name; for a fill, the places of the marker by default."""
     if options.lines is not None:
         return (address.lines(document, options.lines),)
@@ -103,7 +117,7 @@ def _spans(
     raise BadInput("say which span: --lines FIRST:LAST or --range LINE:COLUMN-LINE:COLUMN")
 
 
-def _write(source: Source, options: RewriteOptions, outcome: Outcome) -> bool:
+def _write(source: Source, options: SpanOptions, outcome: Outcome) -> bool:
     """Write the file if that was asked for and there is something to write."""
     if not (options.in_place and outcome.changed and source.path):
         return False
@@ -112,7 +126,7 @@ def _write(source: Source, options: RewriteOptions, outcome: Outcome) -> bool:
 
 
 def _print(
-    show: Show, source: Source, options: RewriteOptions, outcome: Outcome, written: bool
+    show: Show, source: Source, options: SpanOptions, outcome: Outcome, written: bool
 ) -> None:
     """The outcome in the form that was asked for."""
     if options.json:

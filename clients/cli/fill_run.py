@@ -63,7 +63,7 @@ def run_fill(job: Job, client: EngineClient, view: View) -> Outcome:
         EngineFailure: the engine gave up or broke off.
         BadInput: the engine says that the request can't be met.
     """
-    canvas = Canvas(rest=[Canvas() for _ in job.fill.holes])
+    canvas = Canvas(rest=[Canvas() for _ in job.spans[1:]])
     accepted = Accepted(job.fill.id, "", job.fill.sampling.seed, 0, "")
     with closing(stream(client, job.fill)) as messages:  # type: ignore[type-var]
         for message in messages:
@@ -90,7 +90,7 @@ def _follow(message: ServerMessage, canvas: Canvas, view: View) -> None:
 
 def _outcome(job: Job, accepted: Accepted, done: Done) -> Outcome:
     """The edits that the answer means. Nothing settled in time means that nothing changes."""
-    texts = done.holes if job.fill.holes else (done.text,)
+    texts = done.holes if len(job.spans) > 1 else (done.text,)
     if len(texts) != len(job.spans):
         raise EngineFailure(f"the engine filled {len(texts)} of {len(job.spans)} holes")
     hurried = done.finish in ("deadline", "cancelled")

@@ -22,6 +22,13 @@ REWRITE = (
     f"before and behind it stays as it is, byte for byte.\n\n{_EXITS}"
 )
 
+REVISE = (
+    "Look for the weakest tokens of a span of FILE, denoise them again and show the diff.\n\n"
+    "The span is whole lines (--lines) or a range (--range); what stands before and behind it "
+    "stays as it is, byte for byte. A change is kept only if the model finds the whole text "
+    f"clearly better with it; else the span stays as it is.\n\n{_EXITS}"
+)
+
 DEMO = (
     "Fill a line and rewrite a block of the example files, live, and show the diffs.\n\n"
     "Nothing is written. The commands that would do the same are shown."
@@ -55,6 +62,11 @@ REWRITE_EXAMPLES = _examples(
     ("retouch rewrite orders.py --lines 64:67 --shape line", "as one line"),
     ("retouch rewrite orders.py --lines 64:67 --temperature 0.7 -i", "a freer one"),
     ("retouch rewrite orders.py --range 53:16-53:34 --seed 7", "a part of a line"),
+)
+REVISE_EXAMPLES = _examples(
+    ("retouch revise orders.py --lines 64:67 --explain", "and why"),
+    ("retouch revise orders.py --lines 64:67 --strength 0 --explain", "only the scores"),
+    ("retouch revise orders.py --lines 64:67 --keep identifiers -i", "names stay"),
 )
 DEMO_EXAMPLES = _examples(
     ("retouch demo", "watch it"),

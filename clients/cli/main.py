@@ -22,12 +22,14 @@ from clients.cli.options import (
     Command,
     FillOptions,
     ListingOptions,
+    ReviseOptions,
     RewriteOptions,
     ShowOptions,
     add_command,
 )
 from clients.cli.program import Program, this_program
 from clients.cli.report import Failure, as_json
+from clients.cli.revise_command import revise
 from clients.cli.serve import SERVE_COMMANDS
 
 _LOG = logging.getLogger("retouch.cli")
@@ -37,6 +39,15 @@ _WORK = ("Sampling", "Engine", "Output")
 COMMANDS: tuple[Command[Any], ...] = (
     Command("fill", FillOptions, fill, texts.FILL, texts.FILL_EXAMPLES, ("Where", *_WORK)),
     Command("rewrite", RewriteOptions, rewrite, texts.REWRITE, texts.REWRITE_EXAMPLES, _WORK),
+    Command(
+        "revise",
+        ReviseOptions,
+        revise,
+        texts.REVISE,
+        texts.REVISE_EXAMPLES,
+        ("Engine", "Output"),
+        ("temperature", "top_p", "seed", "timeout_ms"),
+    ),
     Command("demo", ShowOptions, demo, texts.DEMO, texts.DEMO_EXAMPLES, _WORK),
     Command("doctor", ListingOptions, doctor, texts.DOCTOR, texts.DOCTOR_EXAMPLES, ("Engine",)),
     Command(

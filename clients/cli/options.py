@@ -17,6 +17,7 @@ from clients.cli.settings import Setting, table
 from clients.cli.settings_sources import Resolved, resolve
 
 _WHERE: dict[str, Any] = {"rich_help_panel": "Where"}
+_REVISION: dict[str, Any] = {"rich_help_panel": "Revision"}
 _FLAG: dict[str, Any] = {"rich_help_panel": "Output"}
 
 
@@ -36,7 +37,7 @@ class ShowOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RewriteOptions(ShowOptions):
+class SpanOptions(ShowOptions):
     """Which span of which file, and where the result goes."""
 
     diff: Annotated[
@@ -71,6 +72,12 @@ class RewriteOptions(ShowOptions):
         bool,
         typer.Option("--in-place", "-i", help="Write the result into FILE, atomically.", **_FLAG),
     ] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RewriteOptions(SpanOptions):
+    """A span, and what is missing there."""
+
     shape: Annotated[
         str | None,
         typer.Option(
@@ -96,6 +103,61 @@ class FillOptions(RewriteOptions):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReviseOptions(SpanOptions):
+    """A span that stands, and what may become of it."""
+
+    instruction: Annotated[
+        str | None,
+        typer.Option("--instruction", metavar="TEXT", help="What the change is for.", **_REVISION),
+    ] = None
+    strength: Annotated[
+        float,
+        typer.Option(
+            "--strength",
+            metavar="SHARE",
+            help="Largest share of the tokens that may change; 0 only scores them.",
+            min=0.0,
+            max=1.0,
+            **_REVISION,
+        ),
+    ] = 0.3
+    lock: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--lock",
+            metavar="PATTERN",
+            help="Text that must not change, as a regular expression; may be repeated.",
+            **_REVISION,
+        ),
+    ] = None
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--keep",
+            metavar="KIND",
+            help="What must not change: identifiers, literals, comments; may be repeated.",
+            autocompletion=lambda: ["identifiers", "literals", "comments"],
+            **_REVISION,
+        ),
+    ] = None
+    method: Annotated[
+        str | None,
+        typer.Option(
+            "--method",
+            metavar="NAME",
+            help="How weak tokens are found and replaced; the model's best by default.",
+            **_REVISION,
+        ),
+    ] = None
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain", help="Show every token: how likely it was and is, and why.", **_FLAG
+        ),
+    ] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ListingOptions:
     """Options of the commands that only tell."""
 
@@ -108,7 +170,7 @@ Body = Callable[[Program, Options, Resolved], int]
 
 @dataclass(frozen=True, slots=True)
 class Command(Generic[Options]):
-    """A command: its flags are the fields of `options` and the settings of its panels.
+    """A command: its flags are the fields of `options`, the settings of its panels, and `extra`.
 
     The body's return value is the exit code.
     """
@@ -119,6 +181,8 @@ class Command(Generic[Options]):
     help: str
     examples: str
     panels: tuple[str, ...]
+    extra: tuple[str, ...] = ()
+    """Single settings of other panels."""
 
 
 def add_command(app: typer.Typer, command: Command[Options]) -> None:
@@ -141,7 +205,7 @@ def add_command(app: typer.Typer, command: Command[Options]) -> None:
     context = inspect.Parameter(
         "ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context
     )
-    rows = [row for row in table() if row.panel in command.panels]
+    rows = [row for row in table() if row.panel in command.panels or row.name in command.extra]
     _pretend(run, [context, *_fields(command.options), *map(_setting, rows)])
     app.command(command.name, help=command.help, epilog=command.examples)(run)
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, TypeVar
 
 import msgspec
 
@@ -15,22 +15,24 @@ from protocol.messages import (
     SUFFIX_LIMIT,
     CanvasSpec,
     Fill,
+    ReviseText,
     Sampling,
     ShapeName,
 )
 from protocol.requests import NextHole
 
-Verb = Literal["fill", "rewrite"]
+Verb = Literal["fill", "rewrite", "revise"]
+Request = TypeVar("Request", Fill, ReviseText)
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One fill to run: the request, the spans it is for, and what was cut."""
+    """One fill or revision to run: the request, the spans it is for, and what was cut."""
 
     verb: Verb
     document: Document
     spans: tuple[Span, ...]
-    fill: Fill
+    fill: Fill | ReviseText
     notes: tuple[str, ...]
 
     @property
@@ -55,7 +57,7 @@ def build(
     if verb == "rewrite" and span.start == span.end:
         raise BadInput("the span is empty, so there is nothing to rewrite; `retouch fill` inserts")
     spans = (span, *others)
-    prefix, suffix, notes = _context(document.text, Span(span.start, spans[-1].end))
+    prefix, suffix, notes = context(document.text, Span(span.start, spans[-1].end))
     chosen = shape or _shape(verb, span)
     fill = Fill(
         id="cli-1",
@@ -76,7 +78,7 @@ def build(
             for left, right in pairwise(spans)
         ),
     )
-    return Job(verb, document, spans, _checked(fill), notes)
+    return Job(verb, document, spans, checked(fill), notes)
 
 
 def answer_text(document: Document, span: Span, text: str) -> str:
@@ -114,10 +116,11 @@ def _sampling(settings: Settings) -> Sampling:
         temperature=settings.temperature,
         top_p=settings.top_p,
         seed=settings.seed,
+        review=settings.review,
     )
 
 
-def _context(text: str, span: Span) -> tuple[str, str, tuple[str, ...]]:
+def context(text: str, span: Span) -> tuple[str, str, tuple[str, ...]]:
     """The text before and behind the span, cut to whole lines where it exceeds the protocol."""
     notes = []
     prefix, suffix = text[: span.start], text[span.end :]
@@ -132,9 +135,9 @@ def _context(text: str, span: Span) -> tuple[str, str, tuple[str, ...]]:
     return prefix, suffix, tuple(notes)
 
 
-def _checked(fill: Fill) -> Fill:
-    """`fill`, once it is known to keep the protocol's bounds."""
+def checked(request: Request) -> Request:
+    """The request, once it is known to keep the protocol's bounds."""
     try:
-        return msgspec.convert(msgspec.to_builtins(fill), Fill)
+        return msgspec.convert(msgspec.to_builtins(request), type(request))
     except msgspec.ValidationError as error:
         raise BadInput(f"this can't be asked of the engine: {error}") from None

@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 
 from clients.cli.errors import BadInput
 from protocol.messages import CANVAS_LIMIT, STEPS_LIMIT, OrderName, PolicyName, Sampling
+from protocol.revise import ReviewName
 
 ColorName = Literal["auto", "always", "never"]
 DeviceName = Literal["auto", "cpu", "cuda", "mps"]
@@ -61,6 +62,9 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         Annotated[int, Meta(ge=0, le=2**63 - 1)],
         _about("Same seed, same input, same text.", "N"),
     ] = _DEFAULTS.seed
+    review: Annotated[
+        ReviewName, _about("How a canvas policy looks again at revealed slots.", "NAME")
+    ] = _DEFAULTS.review
     max_tokens: Annotated[
         Annotated[int, Meta(ge=1, le=CANVAS_LIMIT)] | None,
         _about("Slots of the canvas to start with.", "N"),

@@ -80,6 +80,15 @@ class Show:
             self.remark(f"note: {note}")
         self.remark(summary(outcome, written))
 
+    def table(self, rows: list[Row]) -> None:
+        """Rows for the person, unless they want quiet."""
+        if not self._quiet:
+            console = self._program.console(self._program.stderr, self._settings)
+            for pieces in rows:
+                console.print(rich_text(pieces), soft_wrap=True)
+        if self._recorder:
+            self._recorder.print(*rows)
+
     def heading(self, text: str) -> None:
         """A title above what follows."""
         if not self._quiet:

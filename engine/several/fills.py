@@ -5,12 +5,13 @@ from collections.abc import Callable
 import msgspec
 
 from engine.job import StepResult
-from engine.session import Session, Turn
+from engine.session import Session
 from engine.several.in_turn import InTurn
 from engine.several.parts import check, holes_of, one_hole
 from engine.several.together import Together, plan, too_long, wants_canvas
+from engine.turns import Turn
 from protocol.errors import ProtocolError
-from protocol.messages import Accepted, Fill, Pin
+from protocol.messages import Accepted, Fill, Pin, ReviseText
 
 
 class Several:
@@ -21,11 +22,11 @@ class Several:
         self._clock = clock
         self._live: dict[str, Together | InTurn] = {}
 
-    def open(self, fill: Fill) -> Turn:
-        """The first work of a fill; ProtocolError if it can't be done as asked."""
+    def open(self, fill: Fill | ReviseText) -> Turn:
+        """The first work of a fill or a revision; ProtocolError if it can't be done as asked."""
         if fill.id in self._live:
             raise ProtocolError("id_conflict", f"A fill with id {fill.id} is running.", "id")
-        if not fill.holes:
+        if isinstance(fill, ReviseText) or not fill.holes:
             return self._session.open(fill)
         self._session.check_free(fill.id)
         check(fill)

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 import msgspec
 
 from engine.job import StepResult
-from engine.session import Session, Turn
+from engine.session import Session
 from engine.several.parts import engine_error, joined_end, one_hole
+from engine.turns import Turn
 from protocol.errors import ProtocolError
 from protocol.messages import Delta, Done, Error, Fill, ServerMessage
 

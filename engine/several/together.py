@@ -10,8 +10,9 @@ from engine.job import Finish, Job, JointJob, StepResult
 from engine.making import BLOCKS, DEFAULT_POLICY, LINE_SLOTS
 from engine.policies import POLICIES, ReadingKind
 from engine.prompt import Prompt, Prompter
-from engine.session import Session, Turn
+from engine.session import Session
 from engine.several.parts import holes_of, joined_end, one_hole
+from engine.turns import Turn
 from protocol.errors import ProtocolError
 from protocol.messages import Accepted, CanvasSpec, Delta, Done, Error, Fill, ServerMessage
 

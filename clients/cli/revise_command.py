@@ -1,0 +1,106 @@
+"""`retouch revise`: the request for a span that stands, and the table that explains the answer."""
+
+from collections.abc import Sequence
+from typing import get_args
+
+from rich.cells import cell_len
+
+from clients.cli.address import Span
+from clients.cli.commands import carry_out, spans
+from clients.cli.document import Document
+from clients.cli.errors import BadInput
+from clients.cli.fill_run import Outcome
+from clients.cli.glyphs import safe
+from clients.cli.options import ReviseOptions
+from clients.cli.program import Program
+from clients.cli.request import Job, checked, context
+from clients.cli.rows import Row, row
+from clients.cli.settings import Settings
+from clients.cli.settings_sources import Resolved
+from clients.cli.show import Show
+from protocol.messages import Lock, ReviseText, Sampling, Token
+from protocol.revise import KeepName, MethodName
+
+_TEXT_WIDTH = 24
+
+
+def revise(program: Program, options: ReviseOptions, resolved: Resolved) -> int:
+    """Revise a span of a file; the exit code says whether anything changed."""
+    settings = resolved.settings
+
+    def make(document: Document) -> Job:
+        (span,) = spans(document, options, settings)
+        return _job(document, span, options, settings)
+
+    def comment(show: Show, outcome: Outcome) -> None:
+        if options.explain and not options.json:
+            show.table(explanation(outcome.done.tokens))
+
+    return carry_out(program, options, settings, make, comment)
+
+
+def explanation(tokens: Sequence[Token]) -> list[Row]:
+    """A row for each token: its probability in the old text and in the new one, and why."""
+    rows = [row(f"{'token':<{_TEXT_WIDTH}}  {'then':>6}  {'now':>6}  why", "title")]
+    for token in tokens:
+        if not token.text and token.revised_from is None:
+            continue  # a part of a character, or what belongs to the text before the span
+        why = token.why
+        if token.revised_from is not None:
+            why += f" than with {_quoted(token.revised_from)}"
+        then = "" if token.now is None else f"{token.confidence:.4f}"
+        now = "" if token.now is None else f"{token.now:.4f}"
+        text = f"{_padded(_quoted(token.text))}  {then:>6}  {now:>6}  {why}"
+        rows.append(row(text, "added" if token.revised_from is not None else "plain"))
+    return rows
+
+
+def _job(document: Document, span: Span, options: ReviseOptions, settings: Settings) -> Job:
+    """The job that revises `span`."""
+    if span.start == span.end:
+        raise BadInput("the span is empty, so there is nothing to revise; `retouch fill` inserts")
+    prefix, suffix, notes = context(document.text, span)
+    request = ReviseText(
+        id="cli-1",
+        prefix=prefix,
+        text=document.text[span.start : span.end],
+        suffix=suffix,
+        strength=options.strength,
+        method=_method(options.method),
+        locks=tuple(Lock(pattern=pattern) for pattern in options.lock or ()),
+        keep=tuple(_kind(name) for name in options.keep or ()),
+        instruction=options.instruction,
+        path=document.path,
+        sampling=Sampling(
+            temperature=settings.temperature, top_p=settings.top_p, seed=settings.seed
+        ),
+        deadline_ms=settings.timeout_ms,
+    )
+    return Job("revise", document, (span,), checked(request), notes)
+
+
+def _method(name: str | None) -> MethodName | None:
+    for known in get_args(MethodName):
+        if name == known:
+            return known  # type: ignore[no-any-return]
+    if name is None:
+        return None
+    raise BadInput(f"--method {safe(name)}: choose one of {', '.join(get_args(MethodName))}")
+
+
+def _kind(name: str) -> KeepName:
+    for known in get_args(KeepName):
+        if name == known:
+            return known  # type: ignore[no-any-return]
+    raise BadInput(f"--keep {safe(name)}: choose one of {', '.join(get_args(KeepName))}")
+
+
+def _quoted(text: str) -> str:
+    """A token's text on one line, with its blanks visible."""
+    return safe(text).replace(" ", "\u00b7")
+
+
+def _padded(text: str) -> str:
+    while cell_len(text) > _TEXT_WIDTH:
+        text = text[:-1]
+    return text + " " * (_TEXT_WIDTH - cell_len(text))

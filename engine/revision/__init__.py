@@ -1,0 +1,1 @@
+"""Revision: finds the weakest tokens of a text that stands and keeps better ones."""

@@ -1,0 +1,109 @@
+"""Which characters of a text must not change: spans, matches of patterns, kinds of text.
+
+Patterns come from outside, so they run as automata: linear, bounded, no backtracking.
+"""
+
+import keyword
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import PurePath
+
+from engine.constraints.byte_dfa import ByteDFA
+from engine.constraints.errors import ConstraintError
+from engine.constraints.limits import Bounds, Limits
+from engine.constraints.regex import full_match
+from protocol.errors import ProtocolError
+from protocol.messages import Lock
+from protocol.revise import KeepName
+
+PATTERN_LIMITS = Limits(nfa_states=20_000, dfa_states=2_000, seconds=2.0)
+MATCH_STEPS = 2_000_000
+
+_STRING = r"""'''[\s\S]*?'''|\"\"\"[\s\S]*?\"\"\"|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`[^`]*`"""
+_NUMBER = r"(?<!\w)\d[\w.]*"
+_NAME = r"[^\W\d]\w*"
+_LINE_COMMENTS = {"#": r"\#[^\n]*", "//": r"//[^\n]*|/\*[\s\S]*?\*/", "--": r"--[^\n]*"}
+_SLASHES = re.compile(
+    r"\.(c|cc|cpp|cs|cxx|dart|go|hh?|hpp|java|[cm]?[jt]sx?|kt|m|php|rs|scala|swift)"
+)
+_DASHES = re.compile(r"\.(elm|hs|lua|sql)")
+
+
+def locked_characters(
+    text: str, locks: Iterable[Lock], kinds: Iterable[KeepName], path: str | None
+) -> list[bool]:
+    """For each character, whether it is locked; ProtocolError if a lock makes no sense."""
+    marks = [False] * len(text)
+    for number, lock in enumerate(locks):
+        for start, stop in _spans(text, lock, f"locks[{number}]"):
+            marks[start:stop] = [True] * (stop - start)
+    wanted = set(kinds)
+    for kind, start, stop in _pieces(text, path) if wanted else ():
+        if kind in wanted:
+            marks[start:stop] = [True] * (stop - start)
+    return marks
+
+
+def _spans(text: str, lock: Lock, param: str) -> Iterator[tuple[int, int]]:
+    if lock.pattern is not None and lock.start is None and lock.stop is None:
+        yield from _matches(text, lock.pattern, param)
+    elif lock.pattern is None and lock.start is not None and lock.stop is not None:
+        if not lock.start < lock.stop <= len(text):
+            raise ProtocolError("invalid_message", "A lock must lie inside the text.", param)
+        yield lock.start, lock.stop
+    else:
+        raise ProtocolError(
+            "invalid_message", "A lock is either a span of the text or a pattern.", param
+        )
+
+
+def _matches(text: str, pattern: str, param: str) -> Iterator[tuple[int, int]]:
+    """Leftmost longest matches that do not overlap; empty ones lock nothing."""
+    try:
+        dfa = full_match(pattern, PATTERN_LIMITS, Bounds()).dfa
+    except ConstraintError as error:
+        raise ProtocolError("invalid_message", f"The pattern can't be used: {error}.", param) from (
+            error
+        )
+    at, left = 0, MATCH_STEPS
+    while at < len(text):
+        length, steps = _longest(dfa, text, at, left)
+        left -= steps
+        if left <= 0:
+            message = "The pattern needs too many steps on this text; make it narrower."
+            raise ProtocolError("too_large", message, param)
+        if length:
+            yield at, at + length
+        at += max(1, length)
+
+
+def _longest(dfa: ByteDFA, text: str, at: int, most: int) -> tuple[int, int]:
+    """Characters of the longest match that begins at `at`, and the bytes that were read."""
+    state, longest, steps = dfa.start, 0, 0
+    for place in range(at, len(text)):
+        data = text[place].encode("utf-8", "replace")
+        state = dfa.run(data, state)
+        steps += len(data)
+        if not state or steps > most:
+            break
+        if dfa.final[state]:
+            longest = place + 1 - at
+    return longest, steps
+
+
+def _pieces(text: str, path: str | None) -> Iterator[tuple[KeepName, int, int]]:
+    """(kind, start, stop) of comments, literals and names, by a scan that knows few languages."""
+    comment = _LINE_COMMENTS[_comment_sign(path)]
+    scanner = re.compile(f"(?P<c>{comment})|(?P<l>{_STRING}|{_NUMBER})|(?P<i>{_NAME})")
+    kinds: dict[str, KeepName] = {"c": "comments", "l": "literals", "i": "identifiers"}
+    for found in scanner.finditer(text):
+        name = found.lastgroup or ""
+        if name != "i" or not keyword.iskeyword(found.group()):
+            yield kinds[name], found.start(), found.end()
+
+
+def _comment_sign(path: str | None) -> str:
+    ending = PurePath(path or "").suffix.lower()
+    if _SLASHES.fullmatch(ending):
+        return "//"
+    return "--" if _DASHES.fullmatch(ending) else "#"

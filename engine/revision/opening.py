@@ -1,0 +1,61 @@
+"""A request -> the passage under revision: edges healed, tokens locked, windows cut."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.prompt import Prompter
+from engine.revision.locks import locked_characters
+from engine.revision.passage import Passage, window_starts
+from engine.revision.slots import Slot
+from engine.told import told
+from models.loader import Model
+from protocol.errors import ProtocolError
+from protocol.messages import ReviseText
+
+TOKEN_LIMIT = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A passage, and what is needed to put its text back.
+
+    Attributes:
+        required: bytes at its start that belong to the prefix.
+        tail: the closing newline of whole lines, which belongs to the suffix meanwhile.
+    """
+
+    passage: Passage
+    required: bytes
+    tail: str
+    notes: tuple[str, ...]
+
+
+def open_passage(request: ReviseText, prompter: Prompter, model: Model) -> Opened:
+    """The tokens of `request.text` between their contexts; ProtocolError if it can't be revised."""
+    body = request.text.removesuffix("\n")
+    tail = request.text[len(body) :]
+    if not body:
+        raise ProtocolError("invalid_message", "A single newline can't be revised.", "text")
+    words = told(request, model.config.layout.reference_limit > 0)
+    prompt = prompter.prompt(request.prefix, tail + request.suffix, words)
+    marks = locked_characters(request.text, request.locks, request.keep, request.path)
+    moved = prompt.required.decode()
+    ids, offsets = model.tokenizer.encode_with_offsets(moved + body)
+    if len(ids) > TOKEN_LIMIT:
+        message = f"The text has {len(ids)} tokens; at most {TOKEN_LIMIT} can be revised at once."
+        raise ProtocolError("too_large", message, "text")
+    marks = [True] * len(moved) + marks
+    slots = [
+        Slot(token, locked=_is_locked(marks, span, len(moved)))
+        for token, span in zip(ids, offsets, strict=True)
+    ]
+    table = model.tokenizer.token_bytes
+    starts = window_starts([table[token] for token in ids])
+    passage = Passage(request.id, prompt, slots, model.config.layout.suffix_limit, starts)
+    return Opened(passage, prompt.required, tail, prompt.notes)
+
+
+def _is_locked(marks: Sequence[bool], span: tuple[int, int], moved: int) -> bool:
+    """A token with a locked character of the text, or with none but moved ones."""
+    start, stop = span
+    return any(marks[max(start, moved) : stop]) or stop <= moved

@@ -1,0 +1,148 @@
+"""`python -m tests.bench.revision crb|heldout`: what each method of revision fixes and harms.
+
+`crb` breaks HumanEval and MBPP solutions and runs their tests; `heldout` breaks lines of packages
+that no training saw, for choosing defaults. A second run goes on where the first one stopped.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, get_args
+
+import torch
+
+from engine.backend import open_model
+from engine.config import EngineConfig
+from engine.local import LocalEngine
+from models.loader import Model
+from protocol.revise import MethodName
+from tests.bench.common.provenance import ROOT, commit, load, provenance
+from tests.bench.common.records import Records, key_of, write_bytes, write_json
+from tests.bench.common.sandbox import run_programs
+from tests.bench.fill.data import MissingData
+from tests.bench.revision import build
+from tests.bench.revision.data import packages, solved
+from tests.bench.revision.items import Item, Length, Program
+from tests.bench.revision.measure import record, revise
+from tests.bench.revision.table import markdown, row
+
+OUT = ROOT / "build" / "bench-revision"
+
+
+def main(arguments: list[str]) -> int:
+    """Measure and write the table; 1 if data is missing."""
+    options = _parser().parse_args(arguments)
+    torch.set_num_threads(options.threads)
+    config = EngineConfig(options.model, dtype=options.dtype, threads=options.threads)
+    model = open_model(config)
+    try:
+        programs = solved() if options.set == "crb" else packages(options.out / "wheels")
+    except MissingData as error:
+        print(f"skipped: {error}", flush=True)
+        return 1
+    broken, clean = _items(options, programs, model)
+    print(f"{len(broken)} bugs, {len(clean)} clean spans; load {load()}", flush=True)
+    about, records = provenance(options.threads), Records(options.out / f"{options.set}.jsonl")
+    rows: list[dict[str, Any]] = []
+    for method in options.methods.split(","):
+        runs = [
+            _measured(options, model, config, records, method, items) for items in (broken, clean)
+        ]
+        rows.append(row(method, *runs))
+        print(markdown(rows[-1:]), flush=True)
+        write_json(options.out / f"{options.set}.json", {"about": about, "rows": rows})
+        write_bytes(options.out / f"{options.set}.md", markdown(rows).encode())
+    return 0
+
+
+def _items(
+    options: argparse.Namespace, programs: Sequence[Program], model: Model
+) -> tuple[list[Item], list[Item]]:
+    if options.set == "heldout":
+        return heldout_items(programs, model, options)
+    tokens = _length(model)
+    bugs = build.bugs(programs, tokens, _run, options.bugs, options.seed)
+    return bugs, build.clean(programs, tokens, _run, options.clean, options.seed)
+
+
+def heldout_items(
+    programs: Sequence[Program], model: Model, options: argparse.Namespace
+) -> tuple[list[Item], list[Item]]:
+    """Bugs and clean spans without tests: every substitution counts as a bug."""
+    tokens = _length(model)
+    bugs = build.bugs(programs, tokens, _alternating(), options.bugs, options.seed)
+    return bugs, build.clean(programs, tokens, _all_pass, options.clean, options.seed)
+
+
+def _length(model: Model) -> Length:
+    return lambda text: len(model.tokenizer.encode(text))
+
+
+def _run(sources: Sequence[str]) -> list[bool]:
+    return [outcome.passed for outcome in run_programs(sources)]
+
+
+def _all_pass(sources: Sequence[str]) -> list[bool]:
+    return [True] * len(sources)
+
+
+def _alternating() -> build.Passes:
+    """`bugs` asks for the broken text first, for the sound one next."""
+    state = [True]
+
+    def passes(sources: Sequence[str]) -> list[bool]:
+        state[0] = not state[0]
+        return [state[0]] * len(sources)
+
+    return passes
+
+
+def _measured(
+    options: argparse.Namespace,
+    model: Model,
+    config: EngineConfig,
+    records: Records,
+    method: MethodName,
+    items: Sequence[Item],
+) -> list[dict[str, Any]]:
+    """A record for each item, made now or earlier; programs are run at the end."""
+    client = LocalEngine(model, config)
+    fields = {"strength": options.strength, "rounds": options.rounds}
+    fields |= {} if options.guard is None else {"guard": options.guard}
+    found = []
+    for item in items:
+        key = key_of(commit(), model.name, method, fields, asdict(item))
+        done = records.get(key)
+        found.append(
+            done or records.add(key, **record(item, revise(client, item, method, **fields)))
+        )
+    texts = [one["text"] for one in found]
+    if options.set == "crb":
+        passed = _run([item.program(text) for item, text in zip(items, texts, strict=True)])
+    else:
+        passed = [text == item.gold for item, text in zip(items, texts, strict=True)]
+    return [{**one, "passed": ok} for one, ok in zip(found, passed, strict=True)]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.revision", description=__doc__)
+    add = parser.add_argument
+    add("set", choices=("crb", "heldout"))
+    add("--out", type=Path, default=OUT, help="folder of results and downloads")
+    add("--bugs", type=int, default=100)
+    add("--clean", type=int, default=300)
+    add("--methods", default=",".join(get_args(MethodName)), help="with commas between them")
+    add("--strength", type=float, default=0.3)
+    add("--rounds", type=int, default=4)
+    add("--guard", type=float, help="nats a change must gain; the engine's default if not given")
+    add("--model", type=Path, help="folder of a checkpoint; the packaged one by default")
+    add("--dtype", default="auto", choices=("auto", "bfloat16", "float32"))
+    add("--threads", type=int, default=torch.get_num_threads())
+    add("--seed", type=int, default=42)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,105 @@
+"""revise from the outside: what is asked, what is shown, what stays in the file."""
+
+import json
+
+import pytest
+
+from clients.cli.revise_command import explanation
+from protocol.messages import Accepted, Delta, Done, Lock, ReviseText, Token
+from tests.clients.cli.harness import Cli
+
+CODE = b"def area(r):\n    return 3 * r\n\nprint(area(2))\n"
+TOKENS = (
+    Token("    return", 1.0, 0, locked=True, why="locked"),
+    Token(" 3", 0.9, 0, now=0.9, why="kept: likely"),
+    Token(" *", 0.25, 0, now=0.75, revised_from=" +", why="changed: the text became likelier"),
+    Token(" r", 0.8, 0, now=0.9, why="kept: likely"),
+)
+
+
+def answering(cli: Cli, text: str) -> ReviseText:
+    """Let the engine answer `text`; what it was asked comes from `asked`."""
+    cells = ("    return", " 3", " *", " r")
+    cli.engine.script = (
+        Accepted("cli-1", "fake", 0, 4, "posterior"),
+        Delta("cli-1", 1, 4, (0, 1, 2, 3), cells, (1.0, 0.9, 0.25, 0.8)),
+        Done("cli-1", text, "converged", TOKENS),
+    )
+    return ReviseText("x", "", "x", "")
+
+
+def asked(cli: Cli) -> ReviseText:
+    (request,) = cli.engine.fills
+    assert isinstance(request, ReviseText)
+    return request
+
+
+def test_a_better_span_is_shown_and_written(cli: Cli) -> None:
+    path = cli.file(CODE)
+    answering(cli, "    return 3 + r\n")
+    assert cli.run("revise", str(path), "--lines", "2", "-i") == 0
+    assert path.read_bytes() == CODE.replace(b"3 * r", b"3 + r")
+    request = asked(cli)
+    assert (request.prefix, request.text) == ("def area(r):\n", "    return 3 * r\n")
+    assert (request.suffix, request.path) == ("\nprint(area(2))\n", "code.py")
+    assert (request.strength, request.method, request.locks, request.keep) == (0.3, None, (), ())
+
+
+def test_nothing_better_leaves_the_file_and_says_so(cli: Cli) -> None:
+    path = cli.file(CODE)
+    answering(cli, "    return 3 * r\n")
+    assert cli.run("revise", str(path), "--range", "2:1-3:1", "-i") == 1
+    assert path.read_bytes() == CODE
+    assert "no change" in cli.err
+
+
+def test_options_reach_the_request(cli: Cli) -> None:
+    answering(cli, "    return 3 * r\n")
+    flags = "--strength 0.5 --lock area --lock r+ --keep literals --method wino"
+    more = ("--instruction", "use pi", "--timeout-ms", "500", "--seed", "4")
+    cli.run("revise", str(cli.file(CODE)), "--lines", "2", *flags.split(), *more)
+    request = asked(cli)
+    assert (request.strength, request.keep, request.method) == (0.5, ("literals",), "wino")
+    assert request.locks == (Lock(pattern="area"), Lock(pattern="r+"))
+    assert (request.instruction, request.deadline_ms, request.sampling.seed) == ("use pi", 500, 4)
+
+
+def test_every_token_is_explained(cli: Cli) -> None:
+    answering(cli, "    return 3 + r\n")
+    cli.run("revise", str(cli.file(CODE)), "--lines", "2", "--explain")
+    lines = cli.err.splitlines()
+    head = next(number for number, line in enumerate(lines) if line.startswith("token"))
+    assert lines[head + 1].split() == ["\u00b7" * 4 + "return", "locked"]
+    assert lines[head + 2].split() == ["\u00b73", "0.9000", "0.9000", "kept:", "likely"]
+    assert lines[head + 3].endswith("likelier than with \u00b7+")
+
+
+def test_json_tells_of_tokens_too(cli: Cli) -> None:
+    answering(cli, "    return 3 + r\n")
+    assert cli.run("revise", str(cli.file(CODE)), "--lines", "2", "--json", "--explain") == 0
+    found = json.loads(cli.out)
+    assert found["tokens"][2]["revised_from"] == " +"
+    assert found["tokens"][0]["locked"] and found["policy"] == "posterior"
+    assert "token  " not in cli.err
+
+
+def test_what_a_terminal_must_not_see_is_escaped() -> None:
+    table = explanation([Token("\x1b[31m\u4e2d", 0.5, 0, now=0.5, why="kept")])
+    text = "".join(piece for piece, _ in table[1])
+    assert "\x1b" not in text and "\u4e2d" in text
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--lines", "2", "--method", "magic"], "choose one of"),
+        (["--lines", "2", "--keep", "magic"], "choose one of"),
+        (["--range", "2:1-2:1"], "nothing to revise"),
+        ([], "say which span"),
+        (["--lines", "2", "--strength", "2"], "range"),
+    ],
+)
+def test_bad_usage_is_refused(cli: Cli, flags: list[str], message: str) -> None:
+    assert cli.run("revise", str(cli.file(CODE)), *flags) == 2
+    assert message in cli.err or not cli.err  # typer writes its own errors to the real stream
+    assert not cli.opened

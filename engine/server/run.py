@@ -18,6 +18,7 @@ from engine.errors import EngineError
 from engine.pool import EnginePool
 from engine.server.app import build_app
 from engine.server.config import ServerConfig
+from engine.server.logs import start_log, stop_log
 from engine.server.runtime import RuntimeFile, RuntimeInfo
 from engine.server.services import VERSION, Services, make_services
 from engine.server.token import ensure_token
@@ -68,12 +69,14 @@ def serve(serving: Serving) -> None:
     """Run a server until it is told to stop; EngineError if it can't start."""
     runtime = RuntimeFile(serving.folder)
     runtime.acquire()
+    handler = start_log(serving.folder)
     try:
         if serving.server.token_file is not None:
             ensure_token(serving.server.token_file)
         with listen(serving.server) as listening:
             asyncio.run(_serve(serving, runtime, listening))
     finally:
+        stop_log(handler)
         runtime.release()
 
 
@@ -121,7 +124,7 @@ async def _serve(serving: Serving, runtime: RuntimeFile, listening: socket.socke
     loop = asyncio.get_running_loop()
 
     def stop(why: str) -> None:
-        logger.info("stopping: %s", why)
+        logger.info("stopping", extra={"facts": {"why": why}})
         loop.call_soon_threadsafe(stopping.set)
 
     server = Server(uvicorn_config(build_app(services), serving.server), stop)
@@ -162,6 +165,7 @@ async def _announce(
         token_file=str(token) if token is not None else None,
     )
     runtime.publish(info)
+    logger.info("ready", extra={"facts": {"port": port, "model": info.model}})
     serving.announce(info)
 
 

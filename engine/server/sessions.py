@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from engine.hub import EngineHub, EngineLink
 from engine.server.config import ServerConfig
+from engine.server.logs import end_facts
 from engine.server.metrics import Metrics
 from protocol.connection import Greeting, ServerConnection
 from protocol.handshake import VERSION, Hello, Resume, Welcome
@@ -74,6 +75,7 @@ class Session:
             if (cancelled := self._cancelled.pop(fill_id, None)) is not None:
                 self.metrics.freed_ms.observe((now - cancelled) * 1000)
             self.metrics.ended(flow.final, flow.merged)
+            logger.info("fill ended", extra={"facts": end_facts(self.ledger.session, flow.final)})
         if self.attached is not None:
             self.attached.wake()
 

@@ -1,0 +1,1 @@
+"""How fast, how fair and how frugal the server is."""

@@ -14,10 +14,8 @@ from protocol.messages import (
     Done,
     Error,
     Fill,
-    NextHole,
     Remask,
     Revise,
-    ReviseText,
     Sampling,
     Score,
     ServerMessage,
@@ -48,14 +46,13 @@ def first(engine: LocalEngine) -> ServerMessage:
 @pytest.mark.parametrize(
     ("message", "param"),
     [
-        (ReviseText(id="a", prefix="", text="x", suffix=""), "type"),
         (Score(id="a", prefix="", text="x", suffix=""), "type"),
-        (fill(holes=(NextHole("x"),)), "holes"),
+        (fill(init=(None, "x")), "init"),
         (fill(guidance=2.0), "guidance"),
     ],
 )
 def test_what_it_lacks_is_unsupported(
-    tiny_engine: LocalEngine, message: Fill | ReviseText | Score, param: str
+    tiny_engine: LocalEngine, message: Fill | Score, param: str
 ) -> None:
     tiny_engine.send(message)
     (error,) = tiny_engine.step()

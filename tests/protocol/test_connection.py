@@ -3,12 +3,9 @@
 import pytest
 from msgspec import Struct
 
-from protocol.client import ClientConnection
-from protocol.codec import CODECS, JSON, MSGPACK, Codec
-from protocol.connection import CONTROL_LIMIT, Greeting, ServerConnection
+from protocol.codec import CODECS, Codec
+from protocol.connection import CONTROL_LIMIT
 from protocol.errors import ProtocolError
-from protocol.handshake import Heard, Resume
-from protocol.ledger import Ledger
 from protocol.limits import WINDOW, Limits
 from protocol.messages import (
     Accepted,
@@ -16,7 +13,6 @@ from protocol.messages import (
     Bye,
     Cancel,
     ClientInfo,
-    ClientMessage,
     Delta,
     Done,
     Error,
@@ -28,67 +24,11 @@ from protocol.messages import (
     Ping,
     Pong,
     Revise,
-    Snap,
     Splice,
-    ToClient,
-    ToServer,
-    Welcome,
 )
 from protocol.states import IllegalOrder
-from tests.protocol.examples import HELLO, TO_SERVER, WELCOME
-
-ACCEPTED = Accepted("a", "fake", 0, 4, "fixed")
-FILL = Fill(id="a", prefix="x", suffix="y")
-
-
-class Server:
-    """A ServerConnection with the client's decoder in front of it."""
-
-    def __init__(self, codec: Codec = JSON, limits: Limits = Limits()) -> None:  # noqa: B008
-        self.ledger = Ledger("s")
-        self.codec, self.now = codec, 0.0
-        self.hellos: list[Hello] = []
-        self.refuse: ProtocolError | None = None
-        self.connection = ServerConnection(codec, self.greet, limits, 0.0)
-        self.client = ClientConnection(codec)
-
-    def greet(self, hello: Hello) -> Greeting:
-        self.hellos.append(hello)
-        if self.refuse:
-            raise self.refuse
-        return Greeting(WELCOME, self.ledger)
-
-    def hears(self, message: Struct) -> list[ClientMessage]:
-        return self.connection.receive(self.codec.encode(message), self.now)  # type: ignore[arg-type]
-
-    def says(self) -> list[ToClient]:
-        """What the client makes of the frames that leave now."""
-        received = [self.client.receive(frame) for frame in self.connection.drain(self.now)]
-        return [message for message in received if message is not None]
-
-    def closed(self) -> int | None:
-        return self.connection.close and self.connection.close.code
-
-
-def greeted(codec: Codec = JSON, hello: Hello = HELLO) -> Server:
-    server = Server(codec)
-    server.client.send(hello)
-    server.hears(hello)
-    assert server.says()[0] == WELCOME
-    return server
-
-
-def running(codec: Codec = JSON) -> Server:
-    server = greeted(codec)
-    server.client.send(FILL)
-    assert server.hears(FILL) == [FILL]
-    server.connection.hear(ACCEPTED)
-    server.says()
-    return server
-
-
-def delta(slot: int, cell: str | None = "x") -> Delta:
-    return Delta("a", 1, 4, (slot,), (cell,), (0.5,))
+from tests.protocol.examples import HELLO, TO_SERVER
+from tests.protocol.server import ACCEPTED, FILL, Server, delta, greeted, running
 
 
 @pytest.mark.parametrize("codec", CODECS.values(), ids=["json", "msgpack"])
@@ -332,75 +272,7 @@ def test_goaway_before_hello_says_nothing() -> None:
     assert server.connection.drain(0.0) == []
 
 
-def test_a_resumed_session_sends_pictures_ends_and_regrets() -> None:
-    first = running(MSGPACK)
-    first.connection.hear(delta(2))
-    first.says()
-    over = Fill(id="over", prefix="", suffix="")
-    first.client.send(over)
-    first.hears(over)
-    first.connection.hear(Done("over", "text", "stop"))
-    first.connection.drain(0.0)  # lost on the way
-    resume = first.client.resume()
-    assert resume == Resume("s", "token", (Heard("a", 1), Heard("over", 0)))
-    second = Server(MSGPACK)
-    second.ledger = first.ledger
-    fills = (*resume.fills, Heard("strange", 0))
-    hello = Hello(v=(1,), client=ClientInfo("test"), resume=Resume("s", "token", fills))
-    second.client.send(hello)
-    second.hears(hello)
-    welcome, done, regret, accepted, snap = second.says()
-    assert isinstance(welcome, Welcome)
-    assert done == Done("over", "text", "stop")
-    assert isinstance(regret, Error)
-    assert (regret.code, regret.id) == ("not_found", "strange")
-    assert isinstance(accepted, Accepted)
-    assert isinstance(snap, Snap)
-    assert (snap.cells, snap.seq) == ((None, None, "x", None), 2)
-    first.connection.take_over()
-    assert first.closed() == 4409
-
-
 def test_an_engine_that_breaks_the_order_is_our_bug() -> None:
     server = running()
     with pytest.raises(IllegalOrder):
         server.connection.hear(ACCEPTED)
-
-
-def _sent(message: ToServer) -> bytes:
-    return JSON.encode(message)
-
-
-def test_clients_wait_for_welcome_and_speak_in_order() -> None:
-    client = ClientConnection(JSON)
-    with pytest.raises(IllegalOrder):
-        client.send(FILL)
-    client.send(HELLO)
-    with pytest.raises(IllegalOrder):
-        client.send(FILL)
-    client.receive(JSON.encode(WELCOME))
-    client.send(Bye())
-    with pytest.raises(IllegalOrder):
-        client.send(FILL)
-
-
-def test_clients_refuse_a_server_that_breaks_the_rules() -> None:
-    client = ClientConnection(JSON)
-    with pytest.raises(IllegalOrder):
-        client.receive(JSON.encode(ACCEPTED))
-    server = running()
-    server.connection.hear(delta(0))
-    (frame,) = server.connection.drain(0.0)
-    assert server.client.receive(frame) is not None
-    with pytest.raises(ProtocolError):
-        server.client.receive(frame)
-
-
-def test_clients_ignore_what_is_not_theirs() -> None:
-    server = running()
-    assert server.client.receive(JSON.encode(Done("other", "", "stop"))) is None
-    assert server.client.receive(JSON.encode(Accepted("other", "", 0, 1, "fixed"))) is None
-    assert server.client.receive(b'["d",77,1,0,1,4,[0],["x"]]') is None
-    assert server.client.receive(b'{"type":"new"}') is None
-    assert server.client.resume() is not None
-    assert ClientConnection(JSON).resume() is None

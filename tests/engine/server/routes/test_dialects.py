@@ -1,0 +1,146 @@
+"""Ollama, and Inception's edit and apply, against a real server with the fake engine."""
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+
+from protocol.messages import Fill
+from tests.engine.server.fake_engine import ANSWER
+from tests.engine.server.routes import recorded
+from tests.engine.server.running import Running
+
+
+def post(server: Running, path: str, body: object, **headers: str) -> httpx.Response:
+    with httpx.Client(trust_env=False, verify=False, timeout=30) as client:
+        return client.post(server.http + path, json=body, headers=headers)
+
+
+def get(server: Running, path: str) -> Any:
+    with httpx.Client(trust_env=False, verify=False, timeout=30) as client:
+        return client.get(server.http + path).raise_for_status().json()
+
+
+def events(answer: httpx.Response) -> list[dict[str, Any]]:
+    """The JSON of every event; the last must be the mark of the end."""
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    blocks = [block for block in answer.text.split("\n\n") if block]
+    assert blocks.pop() == "data: [DONE]"
+    return [json.loads(block.removeprefix("data: ")) for block in blocks]
+
+
+def last_fill(server: Running) -> Fill:
+    fill = [message for message in server.hub.asked if isinstance(message, Fill)][-1]
+    return fill
+
+
+def test_ollama_generates(server: Running) -> None:
+    body = {"model": "x", "prompt": "def f():", "suffix": "\n"}
+    answer = post(server, "/api/generate", body)
+    assert answer.headers["content-type"].startswith("application/x-ndjson")
+    rows = [json.loads(row) for row in answer.text.splitlines()]
+    assert "".join(row["response"] for row in rows) == ANSWER
+    assert [row["done"] for row in rows] == [False] * (len(rows) - 1) + [True]
+    assert rows[-1]["done_reason"] == "stop"
+    whole = post(server, "/api/generate", {**body, "stream": False, "options": {"seed": 3}}).json()
+    assert (whole["response"], whole["done"]) == (ANSWER, True)
+    assert last_fill(server).sampling.seed == 3
+    assert post(server, "/api/generate", {"model": "x"}).json()["done_reason"] == "load"
+    constrained = post(server, "/api/generate", {**body, "format": {"type": "object"}})
+    assert "unsupported" in constrained.text
+
+
+def test_what_ollama_clients_look_at(server: Running) -> None:
+    assert get(server, "/api/tags")["models"][0]["name"] == "fake"
+    assert ".Suffix" in post(server, "/api/show", {"name": "fake"}).json()["template"]
+    assert "version" in get(server, "/api/version")
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_inception_edits_at_the_cursor(server: Running, stream: bool) -> None:
+    body = {"model": "m", "messages": [{"role": "user", "content": recorded.EDIT_MESSAGE}]}
+    answer = post(server, "/v1/edit/completions", {**body, "stream": stream})
+    if stream:
+        text = "".join(e["choices"][0]["delta"]["content"] for e in events(answer))
+    else:
+        assert answer.json()["object"] == "edit.completion"
+        text = answer.json()["choices"][0]["message"]["content"]
+    assert text == f"def fib(n):\n    return {ANSWER}\n"
+    fill = last_fill(server)
+    assert fill.prefix == "import os\ndef fib(n):\n    return "
+    assert fill.suffix == "\nprint(fib(3))"
+
+
+def test_inception_rewrites_without_a_cursor(server: Running) -> None:
+    content = recorded.EDIT_MESSAGE.replace("<|cursor|>", "1")
+    body = {"messages": [{"role": "user", "content": content}]}
+    post(server, "/v1/edit/completions", body)
+    fill = last_fill(server)
+    assert (fill.prefix, fill.suffix) == ("import os\n", "print(fib(3))")
+    assert (fill.shape, fill.lines) == ("block", 2)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_apply_merges_or_refuses(server: Running, stream: bool) -> None:
+    content = (
+        "<|original_code|>\na = 1\nb = 2\nc = 3\n<|/original_code|>\n\n"
+        "<|update_snippet|>\n// ... existing code ...\nb = 2\nx = 9\nc = 3\n<|/update_snippet|>"
+    )
+    body: dict[str, Any] = {"messages": [{"role": "user", "content": content}], "stream": stream}
+    answer = post(server, "/v1/apply/completions", body)
+    if stream:
+        text = "".join(e["choices"][0]["delta"]["content"] for e in events(answer))
+    else:
+        text = answer.json()["choices"][0]["message"]["content"]
+    assert text == "a = 1\nb = 2\nx = 9\nc = 3"
+    body["messages"][0]["content"] = content.replace("b = 2\nx", "z = 2\nx")
+    refused = post(server, "/v1/apply/completions", body)
+    assert refused.status_code == 422
+    assert "unclear" in refused.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("path", ["/v1/edit/completions", "/v1/apply/completions"])
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [],
+        [{"role": "system", "content": "x"}],
+        [{"role": "user", "content": "x"}] * 2,
+        [{"role": "user", "content": "no tags"}],
+        [{"role": "user", "content": recorded.EDIT_MESSAGE.replace("<|/code_to_edit|>", "")}],
+        [{"role": "user", "content": recorded.EDIT_MESSAGE.replace("import", "<|cursor|>")}],
+    ],
+)
+def test_odd_edit_messages_are_refused(
+    server: Running, path: str, messages: list[dict[str, str]]
+) -> None:
+    answer = post(server, path, {"messages": messages})
+    assert answer.status_code == 400
+
+
+def test_requests_are_counted(server: Running) -> None:
+    post(server, "/v1/completions", {"prompt": "x"})
+    with httpx.Client(trust_env=False, verify=False) as client:
+        text = client.get(server.http + "/metrics").text
+    counted = [
+        line for line in text.splitlines() if 'retouch_ends_total{finish="converged"}' in line
+    ]
+    assert float(counted[0].split()[-1]) >= 1
+    assert "retouch_queue_ms_bucket" in text
+    assert ANSWER not in text
+
+
+def test_an_engine_that_is_not_ready_is_told(server: Running) -> None:
+    facts, server.hub.facts = server.hub.facts, None
+    try:
+        answer = post(server, "/v1/completions", {"prompt": "x", "stream": True})
+        assert answer.status_code == 503
+        assert answer.headers["retry-after"] == "1"
+        with httpx.Client(trust_env=False, verify=False) as client:
+            health = client.get(server.http + "/health")
+        assert health.status_code == 503
+        assert health.json()["error"]["message"] == "Loading model"
+    finally:
+        server.hub.facts = facts

@@ -2,7 +2,8 @@
 
 import pytest
 
-from protocol.codec import MSGPACK
+from protocol.client import ClientConnection
+from protocol.codec import JSON, MSGPACK
 from protocol.errors import ProtocolError
 from protocol.handshake import Heard, Resume
 from protocol.messages import (
@@ -17,7 +18,7 @@ from protocol.messages import (
     Welcome,
 )
 from protocol.states import IllegalOrder
-from tests.protocol.examples import HELLO
+from tests.protocol.examples import HELLO, WELCOME
 from tests.protocol.server import ACCEPTED, FILL, Server, delta, running
 
 

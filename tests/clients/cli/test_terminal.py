@@ -44,6 +44,7 @@ class Terminal:
         """Make the terminal the controlling one, so that its Ctrl-C is a signal."""
         import fcntl
 
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a background job is started without it
         os.setsid()
         fcntl.ioctl(self._slave, termios.TIOCSCTTY, 0)
 

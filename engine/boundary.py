@@ -49,9 +49,13 @@ class Boundary:
         return tokens, np.array(confidence, dtype=np.float32)
 
     def _next(self, scores: Floats, slots: Ids, canvas: Canvas) -> tuple[Ids, Floats]:
-        """Only the first mask has scores (causal reading): the best token that fits there."""
+        """Only the first mask has scores (causal reading): the best token that fits there.
+
+        It leaves enough masks for the rest of what must be spelled.
+        """
         state = self._spelled(canvas)
-        allowed = self._automaton.allowed(state)
+        room = int(np.argmin(np.append(np.diff(canvas.masked) == 1, False))) + 1
+        allowed = self._automaton.fitting(state, room)
         token = int(allowed[np.argmax(scores[0][allowed])])
         share = self._share(scores[0], state, token)
         return np.array([token]), np.array([share], dtype=np.float32)

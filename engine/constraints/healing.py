@@ -1,6 +1,7 @@
 """Owns boundary healing: the first bytes of a hole must spell given bytes, then anything goes."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +47,24 @@ class HealingAutomaton:
             return self._everything
         moves = self._moves_from(state)
         return np.sort(np.concatenate([np.empty(0, np.int64), *(ids for _, ids in moves)]))
+
+    def fitting(self, state: int, room: int) -> Ids:
+        """Ids, ascending, of the tokens in `state` after which the rest fits into `room` - 1 slots.
+
+        All that are allowed if none does.
+        """
+        if state == self.done:
+            return self._everything
+        moves = [ids for after, ids in self._moves_from(state) if self._least[after] < room]
+        return np.sort(np.concatenate(moves)) if moves else self.allowed(state)
+
+    @cached_property
+    def _least(self) -> list[int]:
+        """For each state the fewest tokens that spell the rest."""
+        least = [0] * (self.done + 1)
+        for state in range(self.done - 1, -1, -1):
+            least[state] = 1 + min(least[after] for after, _ in self._moves_from(state))
+        return least
 
     def advance(self, state: int, token: int) -> int:
         """The state after `token`; raises ValueError if it does not fit."""

@@ -223,3 +223,15 @@ def test_a_pinned_length_is_neither_cut_nor_mended(tiny_engine: LocalEngine) -> 
         last = done(tiny_engine, fill)
         assert "".join(token.text for token in last.tokens) == last.text
         assert last.text.endswith("\n") and last.stats.tokens == 12
+
+
+@pytest.mark.parametrize("policy", ["causal", "speculate", "fixed"])
+def test_a_short_pinned_canvas_still_spells_what_moved_into_it(
+    tiny_engine: LocalEngine, policy: str
+) -> None:
+    """Three tokens for "\\n    " and a text: the first of them must not be spelled byte by byte."""
+    for seed in range(10):
+        sampling = Sampling(policy=policy, temperature=3.0, seed=seed)  # type: ignore[arg-type]
+        canvas = CanvasSpec(tokens=3, pinned=True)
+        fill = Fill("f", "x:\n    ", "\n", shape="span", canvas=canvas, sampling=sampling)
+        assert done(tiny_engine, fill).finish == "stop"

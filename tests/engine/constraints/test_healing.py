@@ -105,3 +105,12 @@ def test_banned_tokens_make_a_canvas_infeasible() -> None:
 def test_required_bytes_are_bounded() -> None:
     with pytest.raises(ValueError, match="at most"):
         HealingAutomaton(INDEX, b"a" * (MAX_REQUIRED_BYTES + 1))
+
+
+def test_a_token_fits_only_if_the_rest_still_has_room() -> None:
+    index = PrefixIndex([b"a", b"b", b"ab", b"abab", b"x"])
+    automaton = HealingAutomaton(index, b"abab")
+    assert automaton.fitting(0, 1).tolist() == [3]
+    assert automaton.fitting(0, 2).tolist() == [2, 3]
+    assert automaton.fitting(0, 4).tolist() == [0, 2, 3]
+    assert automaton.fitting(0, 0).tolist() == automaton.allowed(0).tolist(), "there is no way"

@@ -229,9 +229,9 @@ def test_a_pinned_length_is_neither_cut_nor_mended(tiny_engine: LocalEngine) -> 
 def test_a_short_pinned_canvas_still_spells_what_moved_into_it(
     tiny_engine: LocalEngine, policy: str
 ) -> None:
-    """Three tokens for "\\n    " and a text: the first of them must not be spelled byte by byte."""
+    """Three tokens for a newline and eight blanks: they can't be spelled byte by byte."""
     for seed in range(10):
         sampling = Sampling(policy=policy, temperature=3.0, seed=seed)  # type: ignore[arg-type]
         canvas = CanvasSpec(tokens=3, pinned=True)
-        fill = Fill("f", "x:\n    ", "\n", shape="span", canvas=canvas, sampling=sampling)
+        fill = Fill("f", "x:\n" + " " * 8, "\n", shape="span", canvas=canvas, sampling=sampling)
         assert done(tiny_engine, fill).finish == "stop"

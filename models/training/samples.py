@@ -231,10 +231,10 @@ class _Draft:
     ) -> None:
         """Two holes; the text between them sees the prefix, and stands behind the first canvas."""
         before = self._text[: prefix + 1]
-        first = list(self._layout.canvas(len(before), len(fills[0].canvas.ids)))
-        gap = range(first[-1] + 1, first[-1] + 1 + len(between))
+        sizes = [len(filled.canvas.ids) for filled in fills]
+        places = self._layout.joint(len(before), sizes, [len(between)])
+        (first, second), (gap,) = places.canvases, places.betweens
         text = self._segment([*before, *between], [*self._layout.prefix(len(before)), *gap])
-        second = range(gap[-1], gap[-1] + 1 + len(fills[1].canvas.ids))
         pairs = zip(fills[0].slots, fills[1].slots, strict=True)
         slots = [slot([before[-1], between[-1]], list(pair)) for pair in pairs]
         self.holes.append(Hole([*seen, text], [*first, *second], [0, len(first)], slots))

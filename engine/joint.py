@@ -12,7 +12,7 @@ from engine.readings import DENOISERS
 from engine.rows import JobState, Rows
 from models.config import ModelConfig
 from models.layout import Joint, Layout
-from models.transformer import RowGroup, Transformer
+from models.transformer import RowGroup, RowKind, Transformer
 
 
 def joint_state(job: JointJob, state: JobState, new: Transformer) -> JobState:
@@ -42,7 +42,7 @@ def joint_rows(job: JointJob, state: JobState, config: ModelConfig) -> list[Rows
         seen = (*state.visible(), *scratch[:number], *scratch[number + 1 :])
         group = RowGroup(0, len(ids), seen, state.holes[number].scratch, skip=1, causal=False)
         probes = hole.canvas.masked.tolist() if job.finishes[number] is None else []
-        rows.append(Rows(ids, list(canvases[number]), group, canvas=True, probes=probes))
+        rows.append(Rows(ids, list(canvases[number]), group, RowKind.CANVAS, probes))
     return rows
 
 

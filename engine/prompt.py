@@ -51,10 +51,7 @@ class Prompter:
             notes.append(f"Only the last {len(ids)} tokens before the hole were used.")
         window = self._config.layout.suffix_limit
         head = suffix[: window * CHARACTERS_PER_TOKEN]
-        after = self._tokenizer.encode(head)
-        if len(after) > window or len(head) < len(suffix):
-            after = after[:window]
-            notes.append(f"Only the first {len(after)} tokens after the hole were used.")
+        after = self._tokenizer.encode(head)[:window]
         told = self._references(references, notes)
         context = Context((self._config.separator_id, *ids), tuple(after), told)
         return Prompt(context, moved, tuple(notes))

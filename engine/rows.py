@@ -9,7 +9,7 @@ from engine.policies import ReadingKind
 from engine.reviews import Evidence, Review
 from models.config import ModelConfig
 from models.keyvalues import KeyValues
-from models.transformer import RowGroup, Transformer
+from models.transformer import RowGroup, RowKind, Transformer
 
 Visible = tuple[tuple[KeyValues, int], ...]
 DRAFT_LIMIT = 8
@@ -58,7 +58,7 @@ class Rows:
     ids: list[int]
     positions: list[int]
     group: RowGroup  # with start = 0
-    canvas: bool = False
+    kind: RowKind = RowKind.BASE
     probes: list[int] = field(default_factory=list)
     """Which of the rows need logits."""
 
@@ -124,7 +124,8 @@ def query_rows(query: Query, parts: list[Part], state: JobState, new: Transforme
             skip=1,
             causal=not part.canvas,
         )
-        rows.append(Rows(ids, list(positions), group, part.canvas, probes=list(part.rows)))
+        kind = RowKind.CANVAS if part.canvas else RowKind.BASE
+        rows.append(Rows(ids, list(positions), group, kind, probes=list(part.rows)))
     return rows
 
 
@@ -143,7 +144,7 @@ def _canvas(job: Job, state: JobState, config: ModelConfig, draft: list[int]) ->
     positions = config.layout.canvas(len(job.context.prefix), len(tokens))
     group = RowGroup(0, len(ids), state.visible(), state.scratch, skip=1, causal=False)
     probes = masked[len(draft) :].tolist()
-    return Rows(ids, list(positions), group, canvas=True, probes=probes)
+    return Rows(ids, list(positions), group, RowKind.CANVAS, probes)
 
 
 def _evidence(job: Job, review: Review) -> Evidence:
@@ -174,7 +175,7 @@ def _shadow(job: Job, state: JobState, config: ModelConfig, number: int, slot: i
     at = (number + 1) * len(ids)
     group = RowGroup(0, len(ids) + 1, state.visible(), state.scratch, at, skip=1, causal=False)
     positions = list(config.layout.canvas(len(prefix), len(ids)))
-    return Rows([prefix[-1], *ids], positions, group, canvas=True, probes=[slot])
+    return Rows([prefix[-1], *ids], positions, group, RowKind.CANVAS, probes=[slot])
 
 
 def _check(job: Job, state: JobState, config: ModelConfig) -> Rows:
@@ -183,7 +184,7 @@ def _check(job: Job, state: JobState, config: ModelConfig) -> Rows:
     ids = [prefix[-1], *canvas.tokens[: state.standing[-1]].tolist()]
     positions = list(config.layout.canvas(len(prefix), len(ids) - 1))
     group = RowGroup(0, len(ids), state.visible(), state.scratch, len(canvas), skip=1)
-    return Rows(ids, positions, group, probes=list(state.standing))
+    return Rows(ids, positions, group, RowKind.CAUSAL, probes=list(state.standing))
 
 
 def _causal(job: Job, state: JobState, config: ModelConfig, draft: list[int]) -> Rows:
@@ -197,11 +198,11 @@ def _causal(job: Job, state: JobState, config: ModelConfig, draft: list[int]) ->
     if not settled:  # the anchor row, and the draft behind it
         ids = [prefix[-1], *draft]
         group = RowGroup(0, len(ids), state.visible(), state.own, skip=1)
-        return Rows(ids, positions, group, probes=list(range(len(ids))))
+        return Rows(ids, positions, group, RowKind.CAUSAL, probes=list(range(len(ids))))
     context = (*state.visible(), (state.own, known))
     group = RowGroup(0, len(fresh), context, state.own, at=known)
     probes = list(range(len(fresh) - 1 - len(draft), len(fresh)))
-    return Rows(fresh, positions[1 + known :], group, probes=probes)
+    return Rows(fresh, positions[1 + known :], group, RowKind.CAUSAL, probes)
 
 
 BUILDERS = {

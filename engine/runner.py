@@ -12,7 +12,7 @@ from engine.joint import denoise_joint, joint_rows, joint_state
 from engine.readings import DENOISERS, answer_part
 from engine.rows import BUILDERS, JobState, Rows, context_rows, query_rows
 from models.config import ModelConfig
-from models.transformer import Pass, RowGroup, Transformer
+from models.transformer import Pass, RowGroup, RowKind, Transformer
 
 CHUNK = 128
 QUERY_ROWS = 512
@@ -59,10 +59,8 @@ class Runner:
         turns = [self._turn(work) for work in works]
         chunks = [[context_rows(lease, take) for lease, take in turn.chunks] for turn in turns]
         packed = [rows for group in chunks for rows in group]
-        packed += [rows for turn in turns for rows in turn.rows if not rows.canvas]
-        split = sum(len(rows.ids) for rows in packed)
-        packed += [rows for turn in turns for rows in turn.rows if rows.canvas]
-        hidden = self._forward(packed, split)
+        packed += [r for kind in RowKind for turn in turns for r in turn.rows if r.kind is kind]
+        hidden = self._forward(packed)
         probed = self._probe(packed, hidden)
         return [self._conclude(turn, probed) for turn in turns]
 
@@ -105,8 +103,11 @@ class Runner:
             turn.rows = query_rows(work, turn.parts, state, self._transformer)
         return turn
 
-    def _forward(self, packed: list[Rows], split: int) -> Tensor:
+    def _forward(self, packed: list[Rows]) -> Tensor:
         """Hidden states of all rows, in the order they are packed."""
+        counts = {kind: sum(len(r.ids) for r in packed if r.kind is kind) for kind in RowKind}
+        causal = counts[RowKind.BASE]
+        split = causal + counts[RowKind.CAUSAL]
         ids = [token for rows in packed for token in rows.ids]
         positions = [position for rows in packed for position in rows.positions]
         groups, start = [], 0
@@ -116,23 +117,23 @@ class Runner:
         device = self._transformer.device
         places = torch.tensor(positions, device=device)
         return self._transformer.forward(
-            Pass(torch.tensor(ids, device=device), places, split, tuple(groups))
+            Pass(torch.tensor(ids, device=device), places, split, tuple(groups), causal)
         )
 
     def _probe(self, packed: list[Rows], hidden: Tensor) -> dict[int, Tensor]:
-        """Logits of the probed rows of each Rows, by its id; one head call for each reading."""
+        """Logits of the probed rows of each Rows, by its id; one head call for each kind."""
         probed: dict[int, Tensor] = {}
-        for canvas in (False, True):
+        for kind in RowKind:
             asked, pieces, start = [], [], 0
             for rows in packed:
                 stop = start + len(rows.ids)
-                if rows.probes and rows.canvas is canvas:
+                if rows.probes and rows.kind is kind:
                     asked.append(rows)
                     pieces.append(hidden[start:stop][rows.probes])
                 start = stop
             if not asked:
                 continue
-            logits = self._transformer.logits(torch.cat(pieces), canvas)
+            logits = self._transformer.logits(torch.cat(pieces), kind)
             logits[:, self._banned] = float("-inf")
             sizes = [len(rows.probes) for rows in asked]
             for rows, part in zip(asked, logits.split(sizes), strict=True):  # type: ignore[no-untyped-call]

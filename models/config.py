@@ -36,6 +36,9 @@ class ModelConfig:
     causal_suffix: bool = True
     """Whether the causal reading gains from the suffix segment, or reads better without it."""
     adapter_rank: int = 0
+    """Rank of the canvas reading's adapters; 0 means that all rows run the same weights."""
+    causal_rank: int = 0
+    """Rank of the adapters of a hole's causal rows; 0 means that these run the base weights."""
     eos_id: int = -1
     separator_id: int = -1
     pad_id: int = -1

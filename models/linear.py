@@ -85,6 +85,19 @@ class PackedLinear:
         return packed
 
 
+class LowRankLinear:
+    """Another linear map plus b a: for few rows cheaper than a second copy of the weight."""
+
+    def __init__(self, base: Linear, a: Tensor, b: Tensor) -> None:
+        self._base = base
+        self._a = a.T.contiguous()
+        self._b = b.T.contiguous()
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """See Linear."""
+        return torch.addmm(self._base(x), x @ self._a, self._b)
+
+
 def make_linear(
     matrix: Matrix, bias: Tensor | None, dtype: torch.dtype, device: torch.device
 ) -> Linear:

@@ -1,6 +1,6 @@
 """A model folder -> a transformer that is ready to run."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
@@ -9,10 +9,10 @@ from models.checkpoint import Tensors, read_part
 from models.config import ModelConfig, read_json
 from models.errors import ModelError
 from models.families import FAMILIES
-from models.linear import Head, Matrix
+from models.linear import Head, LowRankLinear, Matrix
 from models.tokenizer import Tokenizer, read_tokenizer
 from models.transformer import Transformer
-from models.weights import Ends, Layer, RawLayer, Reading, module, projection_shapes
+from models.weights import JOINED, Ends, Layer, RawLayer, Reading, module, projection_shapes
 
 DEFAULT_MODEL = Path(__file__).parent / "weights" / "retouch-135m"
 
@@ -72,24 +72,58 @@ def read_transformer(
     ends = Ends(embedding.to(device), Head(head, dtype, device), dtype)
     none = torch.empty(0, dtype=torch.long, device=device)
     base_reading = Reading(tuple(base), norm, none, torch.empty(0, config.hidden, device=device))
+    causal = _causal_reading(folder, config, base_reading, dtype) if config.causal_rank else None
     if adapters is None:
-        return Transformer(config, ends, base_reading, base_reading)
-    canvas_reading = _canvas_reading(adapters, config, base_reading, canvas)
+        return Transformer(config, ends, base_reading, base_reading, causal)
+    canvas_reading = _adapted_reading(adapters, config, base_reading, canvas, "canvas")
     adapters.finish()
-    return Transformer(config, ends, base_reading, canvas_reading)
+    return Transformer(config, ends, base_reading, canvas_reading, causal)
 
 
 def _head(tensors: Tensors, config: ModelConfig) -> Matrix:
     return tensors.matrix("lm_head.weight", config.vocabulary, config.hidden)
 
 
-def _canvas_reading(
-    adapters: Tensors, config: ModelConfig, base: Reading, layers: list[Layer]
+def _causal_reading(
+    folder: Path, config: ModelConfig, base: Reading, dtype: torch.dtype
+) -> Reading:
+    """The base's layers with low-rank terms beside them: causal rows come one or a few at a time."""
+    adapters, layers = read_part(folder, "causal"), []
+    for index, layer in enumerate(base.layers):
+
+        def beside(name: str, layer: Layer = layer, index: int = index) -> LowRankLinear:
+            a, b = _stacked(adapters, config, f"model.layers.{index}", name)
+            device = base.norm.device
+            return LowRankLinear(getattr(layer, name), a.to(device, dtype), b.to(device, dtype))
+
+        qkv, output = beside("qkv"), beside("output")
+        gate_up, down = beside("gate_up"), beside("down")
+        layers.append(replace(layer, qkv=qkv, output=output, gate_up=gate_up, down=down))
+    reading = _adapted_reading(adapters, config, base, layers, "causal")
+    adapters.finish()
+    return reading
+
+
+def _stacked(
+    adapters: Tensors, config: ModelConfig, layer: str, name: str
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """a [parts * rank, in] and block-diagonal b [out, parts * rank] of a joined matrix."""
+    down, up = [], []
+    for part in JOINED[name]:
+        rows, columns = projection_shapes(config)[part]
+        stem = f"{layer}.{module(part)}.{part}.causal"
+        down.append(adapters.take(f"{stem}_a", (config.causal_rank, columns)))
+        up.append(adapters.take(f"{stem}_b", (rows, config.causal_rank)))
+    return torch.cat(down), torch.block_diag(*up)  # type: ignore[no-untyped-call]
+
+
+def _adapted_reading(
+    adapters: Tensors, config: ModelConfig, base: Reading, layers: list[Layer], name: str
 ) -> Reading:
     """The adapted layers with the trained special rows and the trained scale of the final norm."""
     count = len(config.special_rows)
     rows = adapters.take("special_rows", (count, config.hidden)).float().to(base.norm.device)
-    scale = adapters.take("canvas_norm_scale", (config.hidden,)).float().to(base.norm.device)
+    scale = adapters.take(f"{name}_norm_scale", (config.hidden,)).float().to(base.norm.device)
     ids = torch.tensor(config.special_rows, device=rows.device)
     return Reading(tuple(layers), base.norm * scale, ids, rows)
 

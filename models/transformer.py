@@ -1,10 +1,11 @@
 """One transformer for every family: packed rows in, hidden states and logits out.
 
-Rows of several jobs go through together without padding. Rows before `split` run the base
-weights (context and causal rows), the others the canvas weights.
+Rows of several jobs go through together without padding: first those that run the base weights
+(contexts, questions), then the causal rows of holes, then canvas rows.
 """
 
 from dataclasses import dataclass
+from enum import Enum
 
 import torch
 import torch.nn.functional as F
@@ -14,7 +15,15 @@ from models.attention import Block, attend
 from models.config import ModelConfig
 from models.keyvalues import KeyValues
 from models.rotary import angles, rotate
-from models.weights import Ends, Layer, Reading
+from models.weights import Ends, Reading
+
+
+class RowKind(Enum):
+    """Whose weights a row runs, in the order in which rows are packed."""
+
+    BASE = "base"
+    CAUSAL = "causal"
+    CANVAS = "canvas"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,22 +49,51 @@ class RowGroup:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """The input of one forward pass over N packed rows."""
+    """The input of one forward pass over N packed rows.
+
+    Rows before `split` run the base weights, but for those from `causal` on, which run the causal
+    reading's; rows from `split` on are canvas rows.
+    """
 
     ids: Tensor  # [N] int64
     positions: Tensor  # [N] int64
     split: int
     groups: tuple[RowGroup, ...]
+    causal: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Rows [start, stop) of a pass and the reading whose weights they run."""
+
+    rows: slice
+    reading: Reading
+
+
+Stretches = tuple[Stretch, ...]
 
 
 class Transformer:
     """RMSNorm, rotary positions, grouped-query attention, gated MLP; holds weights, no state."""
 
-    def __init__(self, config: ModelConfig, ends: Ends, base: Reading, canvas: Reading) -> None:
+    def __init__(
+        self,
+        config: ModelConfig,
+        ends: Ends,
+        base: Reading,
+        canvas: Reading,
+        causal: Reading | None = None,
+    ) -> None:
         self.config = config
         self.ends = ends
         self.base = base
         self.canvas = canvas
+        self.causal = causal or base
+        self._readings = {
+            RowKind.BASE: self.base,
+            RowKind.CAUSAL: self.causal,
+            RowKind.CANVAS: self.canvas,
+        }
         self.dtype = ends.dtype
         self.device = base.norm.device
 
@@ -70,34 +108,38 @@ class Transformer:
             group.store.reserve(group.at + group.stop - group.start - group.skip)
         turns = angles(step.positions, self.config.head_dim, self.config.rope_theta)
         masks = [self._mask(group) for group in step.groups]
-        x = self._embed(step)
-        split = step.split
+        stretches = self._stretches(step)
+        x = self._embed(step.ids, stretches)
         for index in range(self.config.layers):
-            layers = self.base.layers[index], self.canvas.layers[index]
-            x = x + self._attention(index, layers, x, step, (turns, masks))
-            x = x + self._mlp(layers, x, split)
+            x = x + self._attention(index, x, step, stretches, (turns, masks))
+            x = x + self._mlp(index, x, stretches)
         eps, width = self.config.norm_eps, (self.config.hidden,)
-        return torch.cat(
-            [
-                F.rms_norm(x[:split], width, self.base.norm, eps),
-                F.rms_norm(x[split:], width, self.canvas.norm, eps),
-            ]
-        )
+        normed = [F.rms_norm(x[s.rows], width, s.reading.norm, eps) for s in stretches]
+        return normed[0] if len(normed) == 1 else torch.cat(normed)
 
     @torch.inference_mode()
-    def logits(self, hidden: Tensor, canvas: bool) -> Tensor:
-        """Logits [M, vocabulary] in fp32 of hidden states [M, hidden] of one reading."""
-        reading = self.canvas if canvas else self.base
+    def logits(self, hidden: Tensor, kind: RowKind) -> Tensor:
+        """Logits [M, vocabulary] in fp32 of hidden states [M, hidden] of one kind of rows."""
+        reading = self._readings[kind]
         logits = self.ends.head(hidden)
         if len(reading.special_ids):
             logits[:, reading.special_ids] = hidden @ reading.special_rows.T
         return logits
 
-    def _embed(self, step: Pass) -> Tensor:
-        x = self.ends.embedding.take(step.ids)
-        tail = step.ids[step.split :]
-        for token, row in zip(self.canvas.special_ids, self.canvas.special_rows, strict=True):
-            x[step.split :][tail == token] = row
+    def _stretches(self, step: Pass) -> Stretches:
+        """Which rows run which reading, in order; a reading that is the base's joins its rows."""
+        count = len(step.ids)
+        causal = step.split if step.causal is None or self.causal is self.base else step.causal
+        cuts = ((0, causal, self.base), (causal, step.split, self.causal))
+        every = (*cuts, (step.split, count, self.canvas))
+        return tuple(Stretch(slice(a, b), reading) for a, b, reading in every if b > a)
+
+    def _embed(self, ids: Tensor, stretches: Stretches) -> Tensor:
+        x = self.ends.embedding.take(ids)
+        for stretch in stretches:
+            rows, reading = stretch.rows, stretch.reading
+            for token, row in zip(reading.special_ids, reading.special_rows, strict=True):
+                x[rows][ids[rows] == token] = row
         return x
 
     def _mask(self, group: RowGroup) -> Tensor | None:
@@ -116,20 +158,18 @@ class Transformer:
     def _attention(
         self,
         index: int,
-        layers: tuple[Layer, Layer],
         x: Tensor,
         step: Pass,
+        stretches: Stretches,
         shared: tuple[tuple[Tensor, Tensor], list[Tensor | None]],
     ) -> Tensor:
-        c, (turns, masks) = self.config, shared
-        qkv = self._project(
-            "qkv", layers, self._norm("attention_norm", layers, x, step.split), step.split
-        )
+        c, (turns, masks), layer = self.config, shared, self.base.layers[index]
+        qkv = self._project("qkv", index, self._norm(layer.attention_norm, x), stretches)
         heads = qkv.view(len(x), -1, c.head_dim).transpose(0, 1)
         q, k, v = heads[: c.heads], heads[c.heads : -c.kv_heads], heads[-c.kv_heads :]
-        if (norms := layers[0]).query_norm is not None and norms.key_norm is not None:
-            q = F.rms_norm(q.float(), (c.head_dim,), norms.query_norm, c.norm_eps).to(q.dtype)
-            k = F.rms_norm(k.float(), (c.head_dim,), norms.key_norm, c.norm_eps).to(k.dtype)
+        if layer.query_norm is not None and layer.key_norm is not None:
+            q = F.rms_norm(q.float(), (c.head_dim,), layer.query_norm, c.norm_eps).to(q.dtype)
+            k = F.rms_norm(k.float(), (c.head_dim,), layer.key_norm, c.norm_eps).to(k.dtype)
         q, k = rotate(q, *turns), rotate(k, *turns)
         for group in step.groups:  # all writes first: a group may see keys another one adds now
             own = slice(group.start + group.skip, group.stop)
@@ -138,7 +178,7 @@ class Transformer:
             attend(q[:, group.start : group.stop], self._blocks(index, group, mask))
             for group, mask in zip(step.groups, masks, strict=True)
         ]
-        return self._project("output", layers, torch.cat(outputs), step.split).float()
+        return self._project("output", index, torch.cat(outputs), stretches).float()
 
     def _blocks(self, index: int, group: RowGroup, mask: Tensor | None) -> list[Block]:
         """What the group sees in one layer: its context, then its own keys."""
@@ -148,22 +188,16 @@ class Transformer:
             blocks.append(Block(*group.store.view(index, group.at, group.at + own), mask))
         return blocks
 
-    def _mlp(self, layers: tuple[Layer, Layer], x: Tensor, split: int) -> Tensor:
-        gate, up = self._project(
-            "gate_up", layers, self._norm("mlp_norm", layers, x, split), split
-        ).chunk(2, -1)
-        return self._project("down", layers, F.silu(gate) * up, split).float()
+    def _mlp(self, index: int, x: Tensor, stretches: Stretches) -> Tensor:
+        normed = self._norm(self.base.layers[index].mlp_norm, x)
+        gate, up = self._project("gate_up", index, normed, stretches).chunk(2, -1)
+        return self._project("down", index, F.silu(gate) * up, stretches).float()
 
-    def _norm(self, name: str, layers: tuple[Layer, Layer], x: Tensor, split: int) -> Tensor:
-        """RMS norm of the fp32 stream; both readings share these norms."""
-        weight: Tensor = getattr(layers[0], name)
+    def _norm(self, weight: Tensor, x: Tensor) -> Tensor:
+        """RMS norm of the fp32 stream; all readings share the norms inside the layers."""
         return F.rms_norm(x, (self.config.hidden,), weight, self.config.norm_eps).to(self.dtype)
 
-    def _project(self, name: str, layers: tuple[Layer, Layer], x: Tensor, split: int) -> Tensor:
+    def _project(self, name: str, index: int, x: Tensor, stretches: Stretches) -> Tensor:
         """x [N, in] times the named matrix of each row's own reading."""
-        parts: list[Tensor] = []
-        if split > 0:
-            parts.append(getattr(layers[0], name)(x[:split]))
-        if split < len(x):
-            parts.append(getattr(layers[1], name)(x[split:]))
+        parts = [getattr(s.reading.layers[index], name)(x[s.rows]) for s in stretches]
         return parts[0] if len(parts) == 1 else torch.cat(parts)

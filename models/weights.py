@@ -10,6 +10,13 @@ from models.config import ModelConfig
 from models.linear import Head, Linear, Matrix, join, make_linear
 
 PROJECTIONS = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
+JOINED = {
+    "qkv": PROJECTIONS[:3],
+    "output": ("o_proj",),
+    "gate_up": ("gate_proj", "up_proj"),
+    "down": ("down_proj",),
+}
+"""The joined matrices of a layer and the projections stacked in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +35,19 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The weights of one reading: `base` for context and causal rows, or `canvas`."""
+    """The weights of one reading: base, causal or canvas."""
 
     layers: tuple[Layer, ...]
     norm: Tensor
     special_ids: Tensor
-    """Ids [K] whose rows are replaced in this reading; empty in the base reading."""
+    """Ids [K] whose rows are replaced in this reading; none in the base reading."""
     special_rows: Tensor
     """Their embedding and head rows [K, hidden] in fp32."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """What both readings share: the embedding, the head, and the working type between them."""
+    """What all readings share: the embedding, the head, and the working type between them."""
 
     embedding: Matrix
     head: Head

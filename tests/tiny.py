@@ -44,9 +44,11 @@ RETOUCH: dict[str, Any] = {
 MERGES = ["in", "re", "ret", "  ", "    ", "\n ", "\n    ", "rn", "retu", "return", "de", "def"]
 
 
-def tiny_model(folder: Path, dtype: torch.dtype = torch.float32, seed: int = 0) -> Model:
-    """Write a tiny checkpoint to `folder` and load it."""
-    write_checkpoint(folder, {**SHAPE, "retouch": RETOUCH}, seed)
+def tiny_model(
+    folder: Path, dtype: torch.dtype = torch.float32, seed: int = 0, **retouch: Any
+) -> Model:
+    """Write a tiny checkpoint to `folder` and load it; `retouch` are fields of that object."""
+    write_checkpoint(folder, {**SHAPE, "retouch": {**RETOUCH, **retouch}}, seed)
     return load(folder, dtype, torch.device("cpu"))
 
 
@@ -59,7 +61,11 @@ def write_checkpoint(folder: Path, raw: dict[str, Any], seed: int = 0) -> ModelC
     part = "base" if config.adapter_rank else "model"
     save_file(base_tensors(config), folder / f"{part}.safetensors")
     if config.adapter_rank:
-        save_file(canvas_tensors(config), folder / "canvas.safetensors")
+        tensors = adapter_tensors(config, "canvas", config.adapter_rank)
+        save_file(tensors, folder / "canvas.safetensors")
+    if config.causal_rank:
+        tensors = adapter_tensors(config, "causal", config.causal_rank)
+        save_file(tensors, folder / "causal.safetensors")
     byte_tokenizer().save(str(folder / "tokenizer.json"))
     return config
 
@@ -87,16 +93,15 @@ def base_tensors(config: ModelConfig) -> dict[str, Tensor]:
     return tensors
 
 
-def canvas_tensors(config: ModelConfig) -> dict[str, Tensor]:
-    """Random row-gated adapters."""
-    rank = config.adapter_rank
+def adapter_tensors(config: ModelConfig, reading: str, rank: int) -> dict[str, Tensor]:
+    """Random row-gated adapters of a reading."""
     tensors = {
         "special_rows": torch.randn(len(config.special_rows), config.hidden),
-        "canvas_norm_scale": 1 + 0.1 * torch.randn(config.hidden),
+        f"{reading}_norm_scale": 1 + 0.1 * torch.randn(config.hidden),
     }
     for index in range(config.layers):
         for name, (rows, columns) in projection_shapes(config).items():
-            stem = f"model.layers.{index}.{module(name)}.{name}.canvas"
+            stem = f"model.layers.{index}.{module(name)}.{name}.{reading}"
             tensors[f"{stem}_a"] = torch.randn(rank, columns) * columns**-0.5
             tensors[f"{stem}_b"] = torch.randn(rows, rank) * 0.5
     return tensors

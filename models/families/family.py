@@ -62,6 +62,7 @@ def retouch_fields(raw: dict[str, Any]) -> dict[str, Any]:
         "logit_shift": bool(raw["logit_shift"]),
         "causal_suffix": bool(raw.get("causal_suffix", True)),
         "adapter_rank": int(raw.get("adapter_rank", 0)),
+        "causal_rank": int(raw.get("causal_rank", 0)),
         "eos_id": int(raw["eos_token_id"]),
         "separator_id": int(raw["separator_token_id"]),
         "pad_id": int(raw["pad_token_id"]),

@@ -1,4 +1,4 @@
-"""Canvas adapters between the trainer's joined matrices and a checkpoint's files."""
+"""Adapters of a reading between the trainer's joined matrices and a checkpoint's files."""
 
 import math
 from pathlib import Path
@@ -10,23 +10,23 @@ from torch import Tensor
 
 from models.checkpoint import read_part
 from models.config import ModelConfig
-from models.training.network import JOINED, Network
-from models.weights import module, projection_shapes
+from models.training.masks import ReadingName
+from models.training.network import Network
+from models.weights import JOINED, module, projection_shapes
 
 SHARD_BYTES = 15_500_000
 
 
 @torch.no_grad()
-def load_adapters(network: Network, folder: Path, config: ModelConfig) -> None:
-    """Take over the canvas part of the checkpoint in `folder`; its rank must be the network's."""
-    tensors, shapes, rank = (
-        read_part(folder, "canvas"),
-        projection_shapes(config),
-        config.adapter_rank,
-    )
+def load_adapters(
+    network: Network, folder: Path, config: ModelConfig, reading: ReadingName = "canvas"
+) -> None:
+    """Take over a reading's part of the checkpoint in `folder`; its rank must be the network's."""
+    tensors, shapes = read_part(folder, reading), projection_shapes(config)
+    rank = config.adapter_rank if reading == "canvas" else config.causal_rank
     for index, layer in enumerate(network.joined):
         for joined, names in JOINED.items():
-            stems = [f"model.layers.{index}.{module(name)}.{name}.canvas" for name in names]
+            stems = [f"model.layers.{index}.{module(name)}.{name}.{reading}" for name in names]
             a = [
                 tensors.take(f"{s}_a", (rank, shapes[n][1]))
                 for s, n in zip(stems, names, strict=True)
@@ -39,12 +39,12 @@ def load_adapters(network: Network, folder: Path, config: ModelConfig) -> None:
             adapter.a.copy_(torch.cat(a))
             adapter.b.copy_(torch.cat(b))
     network.special_rows.copy_(tensors.take("special_rows", tuple(network.special_rows.shape)))
-    network.canvas_norm_scale.copy_(tensors.take("canvas_norm_scale", (config.hidden,)))
+    network.norm_scale.copy_(tensors.take(f"{reading}_norm_scale", (config.hidden,)))
     tensors.finish()
     network.refresh()
 
 
-def adapter_tensors(network: Network) -> dict[str, Tensor]:
+def adapter_tensors(network: Network, reading: ReadingName = "canvas") -> dict[str, Tensor]:
     """The adapters under the names of a checkpoint, in bf16."""
     out: dict[str, Tensor] = {}
     for index, layer in enumerate(network.joined):
@@ -55,14 +55,16 @@ def adapter_tensors(network: Network) -> dict[str, Tensor]:
                 torch.split(adapter.b.detach(), adapter.split),
             )
             for name, down, up in zip(names, a, b, strict=True):
-                stem = f"model.layers.{index}.{module(name)}.{name}.canvas"
+                stem = f"model.layers.{index}.{module(name)}.{name}.{reading}"
                 out[f"{stem}_a"], out[f"{stem}_b"] = down, up
     out["special_rows"] = network.special_rows.detach()
-    out["canvas_norm_scale"] = network.canvas_norm_scale.detach()
+    out[f"{reading}_norm_scale"] = network.norm_scale.detach()
     return {name: tensor.to(torch.bfloat16).contiguous().cpu() for name, tensor in out.items()}
 
 
-def write_adapters(tensors: dict[str, Tensor], folder: Path) -> list[str]:
+def write_adapters(
+    tensors: dict[str, Tensor], folder: Path, reading: ReadingName = "canvas"
+) -> list[str]:
     """Shards of less than 16 MB and their index; each file replaces an old one as a whole."""
     folder.mkdir(parents=True, exist_ok=True)
     total = sum(t.numel() * t.element_size() for t in tensors.values())
@@ -74,7 +76,7 @@ def write_adapters(tensors: dict[str, Tensor], folder: Path) -> list[str]:
         if size > total / count * len(shards) and len(shards) < count:
             shards.append({})
         shards[-1][name] = tensor
-    names = [f"canvas-{n:05d}-of-{count:05d}.safetensors" for n in range(1, count + 1)]
+    names = [f"{reading}-{n:05d}-of-{count:05d}.safetensors" for n in range(1, count + 1)]
     where: dict[str, str] = {}
     for file, shard in zip(names, shards, strict=True):
         save_file(shard, folder / f"{file}.partial")
@@ -82,7 +84,7 @@ def write_adapters(tensors: dict[str, Tensor], folder: Path) -> list[str]:
         (folder / f"{file}.partial").replace(folder / file)
         where |= dict.fromkeys(shard, file)
     index = {"metadata": {"total_size": total}, "weight_map": where}
-    partial = folder / "canvas.safetensors.index.json.partial"
+    partial = folder / f"{reading}.safetensors.index.json.partial"
     partial.write_bytes(msgspec.json.format(msgspec.json.encode(index)))
-    partial.replace(folder / "canvas.safetensors.index.json")
+    partial.replace(folder / f"{reading}.safetensors.index.json")
     return names

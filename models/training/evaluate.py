@@ -20,30 +20,48 @@ from models.training.held import HeldSpan, canvas_nll, digest, held_spans
 from models.training.kernels import Fused
 from models.training.network import Network, read_base
 from models.training.shards import Shard
-from models.transformer import Pass, RowGroup, Transformer
+from models.transformer import Pass, RowGroup, RowKind, Transformer
 
 CONTEXTS = (200, 1000, 4000)
 
 
 @torch.inference_mode()
-def causal_nll(transformer: Transformer, spans: list[HeldSpan], config: ModelConfig) -> float:
-    """Mean NLL per token of the causal reading: the base alone, prefix and suffix given."""
-    total = count = 0.0
+def causal_figures(
+    transformer: Transformer, spans: list[HeldSpan], config: ModelConfig
+) -> dict[str, float]:
+    """Mean NLL per token of the causal reading with prefix and suffix given, and of the end mark.
+
+    `base` is the same without the causal adapters, where the checkpoint has some.
+    """
+    figures = {}
+    adapted = transformer.causal is not transformer.base
+    for name, kind in (("causal", RowKind.CAUSAL), *([("base", RowKind.BASE)] if adapted else [])):
+        figures[name], figures[f"{name} end"] = _causal_nll(transformer, spans, config, kind)
+    return figures
+
+
+def _causal_nll(
+    transformer: Transformer, spans: list[HeldSpan], config: ModelConfig, kind: RowKind
+) -> tuple[float, float]:
+    """Per token of the hole, and per end mark, by rows of one kind."""
+    total = end = count = 0.0
     for span in spans:
         prefix, suffix = transformer.new_key_values(), transformer.new_key_values()
         text, layout = [config.separator_id, *span.prefix], config.layout
         behind = span.suffix[: layout.suffix_limit]
         _store(transformer, text, layout.prefix(len(text)), prefix)
         _store(transformer, behind, layout.suffix(len(behind)), suffix)
-        rows = [text[-1], *span.hole[:-1]]
+        rows = [text[-1], *span.hole]
         context = ((prefix, len(text)), (suffix, len(behind)))
         group = RowGroup(0, len(rows), context, transformer.new_key_values(), skip=1)
         positions = torch.tensor(layout.canvas(len(text), len(rows) - 1))
-        hidden = transformer.forward(Pass(torch.tensor(rows), positions, len(rows), (group,)))
-        logs = transformer.logits(hidden, canvas=False).log_softmax(-1)
-        total -= float(logs.gather(1, torch.tensor(span.hole)[:, None]).sum())
+        causal = 0 if kind is RowKind.CAUSAL else None
+        step = Pass(torch.tensor(rows), positions, len(rows), (group,), causal)
+        logs = transformer.logits(transformer.forward(step), kind).log_softmax(-1)
+        total -= float(logs[:-1].gather(1, torch.tensor(span.hole)[:, None]).sum())
+        end -= float(logs[-1, config.eos_id])
         count += len(span.hole)
-    return total / max(1.0, count)
+    return total / max(1.0, count), end / max(1, len(spans))
 
 
 def _store(transformer: Transformer, ids: list[int], positions: range, store: Any) -> None:
@@ -69,7 +87,7 @@ def evaluate(folder: Path, shards: Path, out: Path, count: int) -> dict[str, Any
         if name in results:
             continue
         result = canvas_nll(network, spans, config)
-        nll = {**result.nll, "causal": causal_nll(transformer, spans, config)}
+        nll = result.nll | causal_figures(transformer, spans, config)
         results[name] = {"nll": nll, "holes": len(spans), "tokens": result.tokens}
         out.write_bytes(msgspec.json.format(msgspec.json.encode(results)))
     return results

@@ -11,9 +11,9 @@ from models.config import ModelConfig
 from models.tokenizer import Tokenizer
 from models.training.head import HeadLoss
 from models.training.kernels import applied
-from models.training.masks import Specials, canvas, show, slot
+from models.training.masks import Canvas, Specials, canvas, causal_slot, show, slot
 from models.training.network import Network
-from models.training.pack import REAL, Hole, Item, Segment, pack
+from models.training.pack import REAL, Hole, Item, Segment, Slot, pack
 from models.training.shards import Shard
 from models.training.spans import draw
 from models.training.window import Window
@@ -70,9 +70,21 @@ def digest(spans: list[HeldSpan]) -> str:
 @torch.no_grad()
 def canvas_nll(network: Network, spans: list[HeldSpan], config: ModelConfig) -> Likelihoods:
     """NLL of the real tokens that are masked, at each rate; masks are the same at every call."""
-    sums, counts = torch.zeros(len(NAMES)), torch.zeros(len(NAMES))
-    for at in range(0, len(spans), BATCH):
-        items = [_item(span, at + n, config) for n, span in enumerate(spans[at : at + BATCH])]
+    return _likelihoods(network, [_item(span, n, config) for n, span in enumerate(spans)], NAMES)
+
+
+@torch.no_grad()
+def causal_nll(network: Network, spans: list[HeldSpan], config: ModelConfig) -> Likelihoods:
+    """NLL of each hole's tokens from left to right (`causal`), and of the end mark (`tail`)."""
+    names = ["causal", "tail"]
+    return _likelihoods(network, [_causal_item(span, config) for span in spans], names)
+
+
+def _likelihoods(network: Network, found: list[Item], names: list[str]) -> Likelihoods:
+    """Means of the loss rows' cross entropies by kind; kind k is names[k]."""
+    sums, counts = torch.zeros(len(names)), torch.zeros(len(names))
+    for at in range(0, len(found), BATCH):
+        items = found[at : at + BATCH]
         packed = pack(items).to(network.special_rows.device, network.base.embedding.dtype)
         hidden = network.canvas(packed, network.context(packed))
         head = (network.base.embedding, network.special_ids)
@@ -82,17 +94,15 @@ def canvas_nll(network: Network, spans: list[HeldSpan], config: ModelConfig) -> 
         sums.index_add_(0, kinds, each.cpu())
         counts.index_add_(0, kinds, torch.ones(len(kinds)))
     means = (sums / counts.clamp(min=1)).tolist()
-    return Likelihoods(dict(zip(NAMES, means, strict=True)), int(counts[0]))
+    return Likelihoods(dict(zip(names, means, strict=True)), int(counts[0]))
 
 
 def _item(span: HeldSpan, number: int, config: ModelConfig) -> Item:
     """One slot a rate, each row masked at that rate; kinds number the figures in NAMES."""
-    rng, layout = random.Random(number), config.layout
+    rng = random.Random(number)
     specials = Specials(config.eos_id, config.pad_id, config.mask_id)
     filled = canvas(span.hole, specials, rng)
-    text = [config.separator_id, *span.prefix]
-    suffix = span.suffix[: layout.suffix_limit]
-    slots = []
+    slots, anchor = [], (span.prefix or [config.separator_id])[-1]
     for figure, rate in enumerate(RATES):
         hidden = [rng.random() < rate for _ in filled.ids]
         shown, losses = show(filled, hidden, {}, specials)
@@ -101,11 +111,28 @@ def _item(span: HeldSpan, number: int, config: ModelConfig) -> Item:
             for row, target, _, kind in losses
             if kind == REAL or rate == 1
         ]
-        slots.append(slot([text[-1]], [(shown, kept)]))
+        slots.append(slot([anchor], [(shown, kept)]))
+    return _between(span, filled, slots, config)
+
+
+def _causal_item(span: HeldSpan, config: ModelConfig) -> Item:
+    """The hole's tokens and its end mark, from left to right."""
+    specials = Specials(config.eos_id, config.pad_id, config.mask_id)
+    filled = canvas(span.hole, specials, random.Random(0))
+    anchor = (span.prefix or [config.separator_id])[-1]
+    return _between(span, filled, [slot([anchor], [causal_slot(filled)])], config, causal=True)
+
+
+def _between(
+    span: HeldSpan, filled: Canvas, slots: list[Slot], config: ModelConfig, causal: bool = False
+) -> Item:
+    """The slots behind the span's prefix, its suffix in sight."""
+    layout = config.layout
+    text, suffix = [config.separator_id, *span.prefix], span.suffix[: layout.suffix_limit]
     segments = [
         Segment(text, list(layout.prefix(len(text)))),
         Segment(suffix, list(layout.suffix(len(suffix)))),
     ]
     positions = list(layout.canvas(len(text), len(filled.ids)))
     seen = [(1, 0, len(suffix)), (0, 0, len(text))]
-    return Item(segments, [Hole(seen, positions, [0], slots)])
+    return Item(segments, [Hole(seen, positions, [0], slots, causal)])

@@ -2,11 +2,14 @@
 
 import random
 from dataclasses import dataclass
+from typing import Literal
 
 from models.training.pack import NOISE, REAL, TAIL, Slot
 
 BUCKETS = (8, 12, 16, 24, 32, 48, 64)
 TAIL_WEIGHT = 0.15
+ReadingName = Literal["canvas", "causal"]
+"""Which adapters are trained: for rows that see each other, or only those before them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,12 @@ def draw_slots(
         show(filled, [not hide for hide in mask], {}, specials),
         show(filled, hidden, noise, specials),
     ]
+
+
+def causal_slot(filled: Canvas) -> tuple[list[int], list[tuple[int, int, float, int]]]:
+    """Every token is visible to those behind it; each row learns the next one, to the end mark."""
+    real = [(row, filled.ids[row], 1.0, REAL) for row in range(filled.real)]
+    return filled.ids, [*real, (filled.real, filled.ids[filled.real], 1.0, TAIL)]
 
 
 def _mask(filled: Canvas, rng: random.Random) -> list[bool]:

@@ -18,15 +18,7 @@ from models.rotary import angles
 from models.training.kernels import AdaptedLinear, AddNorm, Fused, Gate, Norm, Turn, applied
 from models.training.pack import Pack
 from models.training.slots import SlotAttention
-from models.weights import RawLayer
-
-JOINED = {
-    "qkv": ("q_proj", "k_proj", "v_proj"),
-    "output": ("o_proj",),
-    "gate_up": ("gate_proj", "up_proj"),
-    "down": ("down_proj",),
-}
-"""The joined matrices of a layer and the projections stacked in them."""
+from models.weights import JOINED, RawLayer
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +111,7 @@ class Network(nn.Module):
         ids = torch.tensor(config.special_rows, device=base.norm.device)
         self.special_ids = ids
         self.special_rows = nn.Parameter(base.embedding[ids].float().clone())
-        self.canvas_norm_scale = nn.Parameter(torch.ones(config.hidden))
+        self.norm_scale = nn.Parameter(torch.ones(config.hidden))
         self.to(base.norm.device)
 
     def refresh(self) -> None:
@@ -166,7 +158,7 @@ class Network(nn.Module):
             y = adapter["down"](applied(Gate, adapter["gate_up"](h), f))
         rows = pack.loss_rows
         total = x[rows] + y[rows].float()
-        scale = self.base.norm * self.canvas_norm_scale
+        scale = self.base.norm * self.norm_scale
         return F.rms_norm(total, (c.hidden,), eps=c.norm_eps).mul(scale).to(like.dtype)
 
     def _embed(self, ids: Tensor) -> Tensor:

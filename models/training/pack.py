@@ -39,13 +39,15 @@ class Slot:
 class Hole:
     """Slots over one context: visible [start, stop) parts of segments, by segment number.
 
-    `anchors` are the rows whose own keys are not added.
+    `anchors` are the rows whose own keys are not added. In a `causal` hole a row sees only the
+    rows before it, and itself.
     """
 
     visible: list[tuple[int, int, int]]
     positions: list[int]
     anchors: list[int]
     slots: list[Slot]
+    causal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +171,11 @@ def _seen(hole: Hole, starts: dict[int, int], base: int) -> list[int]:
 
 def _batches(numbered: list[tuple[Hole, list[int]]]) -> list[list[tuple[Hole, list[int]]]]:
     """Holes of one shape together, similar contexts together, at most CHUNK_ROWS rows."""
-    shapes: dict[tuple[int, int], list[tuple[Hole, list[int]]]] = defaultdict(list)
+    shapes: dict[tuple[int, int, bool], list[tuple[Hole, list[int]]]] = defaultdict(list)
     for hole, seen in numbered:
-        shapes[len(hole.positions), len(hole.slots)].append((hole, seen))
+        shapes[len(hole.positions), len(hole.slots), hole.causal].append((hole, seen))
     out = []
-    for (rows, slots), holes in sorted(shapes.items()):
+    for (rows, slots, _), holes in sorted(shapes.items()):
         holes.sort(key=lambda pair: len(pair[1]))
         most = max(1, CHUNK_ROWS // (rows * slots))
         part: list[tuple[Hole, list[int]]] = []
@@ -189,10 +191,14 @@ def _batches(numbered: list[tuple[Hole, list[int]]]) -> list[list[tuple[Hole, li
 def _chunk(start: int, stop: int, part: list[tuple[Hole, list[int]]]) -> Chunk:
     rows, slots = len(part[0][0].positions), len(part[0][0].slots)
     seen = max(len(context) for _, context in part)
-    mask = torch.zeros(len(part), 1, seen + rows)
+    lines = slots * rows if part[0][0].causal else 1
+    mask = torch.zeros(len(part), lines, seen + rows)
+    if lines > 1:
+        later = torch.full((rows, rows), HIDDEN).triu(1)
+        mask[:, :, seen:] = later.repeat(slots, 1)
     context: list[int] = []
     for number, (hole, visible) in enumerate(part):
         context += visible + [0] * (seen - len(visible))
-        mask[number, 0, len(visible) : seen] = HIDDEN
-        mask[number, 0, [seen + row for row in hole.anchors]] = HIDDEN
+        mask[number, :, len(visible) : seen] = HIDDEN
+        mask[number, :, [seen + row for row in hole.anchors]] = HIDDEN
     return Chunk(start, stop, len(part), slots, rows, torch.tensor(context), mask)

@@ -11,7 +11,15 @@ from models.config import ModelConfig
 from models.layout import Layout
 from models.tokenizer import Tokenizer
 from models.training import edits, more_edits
-from models.training.masks import Canvas, Specials, canvas, draw_slots, slot
+from models.training.masks import (
+    Canvas,
+    ReadingName,
+    Specials,
+    canvas,
+    causal_slot,
+    draw_slots,
+    slot,
+)
 from models.training.pack import Hole, Item, Segment
 from models.training.shards import Shard
 from models.training.spans import draw, holes_at
@@ -31,6 +39,9 @@ class Mix:
     no_prefix: float = 0.03
     nothing: float = 0.15
     """Texts with one hole more, into which nothing belongs."""
+    spread: int = 64
+    """A hole for so many tokens of text."""
+    most: int = 7
     longest: int = 47
     windows: tuple[tuple[int, float], ...] = ((256, 0.45), (384, 0.4), (640, 0.1), (1024, 0.05))
     suffixes: tuple[tuple[int, float], ...] = ((128, 0.4), (72, 0.25), (32, 0.25), (0, 0.1))
@@ -39,8 +50,16 @@ class Mix:
 class Sampler:
     """Draws items; the same shard, mix and random state give the same items."""
 
-    def __init__(self, shard: Shard, tokenizer: Tokenizer, config: ModelConfig, mix: Mix) -> None:
+    def __init__(
+        self,
+        shard: Shard,
+        tokenizer: Tokenizer,
+        config: ModelConfig,
+        mix: Mix,
+        reading: ReadingName = "canvas",
+    ) -> None:
         self._shard, self._tokenizer, self._mix = shard, tokenizer, mix
+        self._reading: ReadingName = reading
         self._layout: Layout = config.layout
         self._separator = config.separator_id
         self._specials = Specials(config.eos_id, config.pad_id, config.mask_id)
@@ -54,7 +73,7 @@ class Sampler:
             window = self._window(min(number, len(self._shard) - 1), rng)
             if len(window.ids) < 48:
                 continue
-            draft = _Draft(window, self._separator, self._layout)
+            draft = _Draft(window, self._separator, self._layout, self._reading == "causal")
             shared = self._references(number, draft, rng)
             kind = rng.random()
             if kind < self._mix.edits:
@@ -101,7 +120,7 @@ class Sampler:
             suffix = draft.suffix(window.starts[at], lambda: _pick(self._mix.suffixes, rng))
             if suffix:
                 draft.add(at, self._fill([], draft, rng), [*shared, *suffix])
-        for _ in range(max(3, min(7, len(window.ids) // 64))):
+        for _ in range(max(3, min(self._mix.most, len(window.ids) // self._mix.spread))):
             near = rng.randrange(2, max(3, len(window.text) - 20))
             for start, stop in holes_at(window.text, near, rng, rng.choice([2, 2, 3])):
                 hole = window.cut(start, stop)
@@ -113,6 +132,8 @@ class Sampler:
 
     def _fill(self, hole: list[int], draft: "_Draft", rng: random.Random) -> "_Filled":
         filled = canvas(hole, self._specials, rng)
+        if self._reading == "causal":
+            return _Filled(filled, [causal_slot(filled)])
         return _Filled(filled, draw_slots(filled, draft.window.ids, self._specials, rng))
 
     def _rewrites(
@@ -181,7 +202,7 @@ class Sampler:
 
 @dataclass(frozen=True, slots=True)
 class _Filled:
-    """A canvas with its four slots."""
+    """A canvas with its slots."""
 
     canvas: Canvas
     slots: list[tuple[list[int], list[tuple[int, int, float, int]]]]
@@ -190,8 +211,9 @@ class _Filled:
 class _Draft:
     """An item while its segments and holes are gathered; all positions come from the layout."""
 
-    def __init__(self, window: Window, separator: int, layout: Layout) -> None:
+    def __init__(self, window: Window, separator: int, layout: Layout, causal: bool) -> None:
         self.window = window
+        self._causal = causal
         self.holes: list[Hole] = []
         self._layout = layout
         self._text = [separator, *window.ids]
@@ -220,7 +242,8 @@ class _Draft:
         """A hole behind `prefix` tokens of the text (and the separator)."""
         positions = list(self._layout.canvas(prefix + 1, len(filled.canvas.ids)))
         slots = [slot([self._text[prefix]], [part]) for part in filled.slots]
-        self.holes.append(Hole([*seen, (0, 0, prefix + 1)], positions, [0], slots))
+        seen = [*seen, (0, 0, prefix + 1)]
+        self.holes.append(Hole(seen, positions, [0], slots, self._causal))
 
     def add_joint(
         self,

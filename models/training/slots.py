@@ -18,7 +18,8 @@ class Chunk:
     Attributes:
         start, stop: the rows in the packed canvas pass.
         context: rows [groups * seen] of the context pass that each group sees, padded with 0.
-        mask: [groups, 1, seen + rows] added to the scores: context rows, then own rows.
+        mask: [groups, 1 or slots * rows, seen + rows] added to the scores: context rows, then
+            own rows; one line for all rows, or one for each.
     """
 
     start: int
@@ -102,7 +103,8 @@ def _probabilities(parts: tuple[Tensor, ...], chunk: Chunk, fold: int) -> tuple[
     over_own = torch.bmm(q.view(slots, chunk.rows * fold, -1), own_keys.transpose(1, 2))
     scores = torch.cat([over_context, over_own], -1)
     by_group = scores.view(-1, chunk.groups, chunk.slots * chunk.rows * fold, seen + chunk.rows)
-    weights = by_group.add_(chunk.mask).softmax(-1).view_as(scores)
+    mask = chunk.mask if chunk.mask.shape[1] == 1 else chunk.mask.repeat_interleave(fold, 1)
+    weights = by_group.add_(mask).softmax(-1).view_as(scores)
     context_weights = weights[..., :seen].reshape(len(q), -1, seen)
     return context_weights, weights[..., seen:].contiguous()
 

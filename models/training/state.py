@@ -31,7 +31,7 @@ class TrainingState:
 
     def __init__(self, network: Network, rate: float, decay: float) -> None:
         adapters = list(network.adapters.parameters())
-        others = [network.special_rows, network.canvas_norm_scale]
+        others = [network.special_rows, network.norm_scale]
         self.network = network
         self.counters = Counters()
         self.flat = [_flatten(adapters), _flatten(others)]

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch.utils.data import DataLoader, Dataset
@@ -22,14 +23,18 @@ from models.loader import DEFAULT_MODEL, read_config
 from models.tokenizer import Tokenizer, read_tokenizer
 from models.training.adapters import load_adapters
 from models.training.head import HeadLoss
-from models.training.held import HeldSpan, canvas_nll, held_spans
+from models.training.held import HeldSpan, canvas_nll, causal_nll, held_spans
 from models.training.kernels import Fused, applied
+from models.training.masks import ReadingName
 from models.training.network import Network, read_base
 from models.training.pack import NOISE, REAL, TAIL, Item, Pack, pack
 from models.training.samples import Mix, Sampler
 from models.training.shards import Shard
 from models.training.state import Counters, TrainingState
 from models.training.workers import Worker, start
+
+CAUSAL_MIX: dict[str, Any] = {"joint": 0.0, "spread": 24, "most": 16}
+"""A causal hole is one slot of a few rows: more of them share a context, none are joint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +46,8 @@ class Settings:
     workers: int = 1
     device: str = "cpu"
     compiled: bool = True
+    reading: ReadingName = "canvas"
+    """Whose adapters are trained; those of the causal reading are a set of their own."""
     fresh: bool = False
     """Start from untrained adapters instead of the model's."""
     rank: int = 64
@@ -81,10 +88,10 @@ def build(settings: Settings) -> tuple[Network, ModelConfig, Tokenizer]:
     base = read_base(folder, config, torch.bfloat16, device)
     network = Network(config, base, settings.rank, Fused(settings.compiled))
     tokenizer = read_tokenizer(folder, config)
-    if settings.fresh:
+    if not settings.fresh:
+        load_adapters(network, folder, config, settings.reading)
+    elif settings.reading == "canvas":
         start_special_rows(network, tokenizer.encode("_")[0])
-    else:
-        load_adapters(network, folder, config)
     return network, config, tokenizer
 
 
@@ -152,8 +159,9 @@ class Run:
         self.path = folder / "state.safetensors"
         if self.path.exists():
             self.state.resume(self.path)
-        shards, mix = Path(settings.shards), Mix(edits=settings.edits)
-        sampler = Sampler(Shard(shards / "train"), tokenizer, self.config, mix)
+        shards, causal = Path(settings.shards), settings.reading == "causal"
+        mix = Mix(edits=settings.edits, **(CAUSAL_MIX if causal else {}))
+        sampler = Sampler(Shard(shards / "train"), tokenizer, self.config, mix, settings.reading)
         self.passes = Passes(settings, worker, sampler).since(self.state.counters.step)
         self.held: list[HeldSpan] = []
         if worker.leads and settings.held_count:
@@ -215,7 +223,8 @@ class Run:
         self.state.save(self.path)
         if measure and self.held:
             self.state.swap_average()
-            result = canvas_nll(self.network, self.held, self.config)
+            measured = causal_nll if self.settings.reading == "causal" else canvas_nll
+            result = measured(self.network, self.held, self.config)
             self.state.swap_average()
             self._log(
                 {**_counted(self.state.counters), "held": result.nll, "tokens": result.tokens}

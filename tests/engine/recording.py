@@ -12,18 +12,18 @@ from engine.policies import POLICIES, Plan
 from engine.runner import Runner
 from engine.scheduler import Scheduler
 from models.loader import Model
-from models.transformer import Transformer
+from models.transformer import RowKind, Transformer
 
 
 class Recording(Transformer):
     """Delegates to another transformer's weights and records every `logits` result."""
 
     def __init__(self, inner: Transformer) -> None:
-        super().__init__(inner.config, inner.ends, inner.base, inner.canvas)
+        super().__init__(inner.config, inner.ends, inner.base, inner.canvas, inner.causal)
         self.seen: list[Tensor] = []
 
-    def logits(self, hidden: Tensor, canvas: bool) -> Tensor:
-        logits = super().logits(hidden, canvas)
+    def logits(self, hidden: Tensor, kind: RowKind) -> Tensor:
+        logits = super().logits(hidden, kind)
         self.seen.append(logits.clone())
         return logits
 

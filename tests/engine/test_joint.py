@@ -16,7 +16,7 @@ from engine.policies import POLICIES, Plan
 from engine.runner import Runner
 from engine.scheduler import Scheduler
 from models.loader import Model
-from models.transformer import Pass, RowGroup, Transformer
+from models.transformer import Pass, RowGroup, RowKind, Transformer
 from tests.engine.recording import finish, make_engine, make_job, run
 
 IDS = st.integers(17, 319)
@@ -126,7 +126,7 @@ def dense(model: Model, text: Text) -> Tensor:
     for size in text.slots:  # the anchor predicts the first slot
         probed.append(hidden[at : at + size])
         at += 1 + size
-    return reference.logits(torch.cat(probed), canvas=True)
+    return reference.logits(torch.cat(probed), RowKind.CANVAS)
 
 
 @FAST

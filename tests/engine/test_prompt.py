@@ -54,9 +54,8 @@ def test_a_long_prefix_is_trimmed_in_whole_blocks_and_said(tiny: Model) -> None:
     assert len(starts) <= 2, "typing moves the start at most once in a block"
     assert all(len(ids) <= 513 for ids in kept)
     assert min(len(ids) for ids in kept) > 512 - BLOCK
-    notes = prompter(tiny).prompt("b" * 1000, "a" * 100).notes
-    assert any("before the hole" in note for note in notes)
-    assert any("after the hole" in note for note in notes)
+    (note,) = prompter(tiny).prompt("b" * 1000, "a" * 100).notes
+    assert "before the hole" in note, "a long suffix is the common case and not worth a word"
 
 
 def test_typing_in_a_huge_file_does_not_move_where_its_window_begins(tiny: Model) -> None:

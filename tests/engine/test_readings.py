@@ -8,7 +8,7 @@ from torch import Tensor
 
 import engine.runner
 from models.loader import Model
-from models.transformer import Pass, RowGroup
+from models.transformer import Pass, RowGroup, RowKind
 from tests.engine.recording import finish, make_engine, make_job, run
 
 IDS = st.integers(17, 319)
@@ -30,7 +30,7 @@ def plain_causal(model: Model, ids: list[int]) -> Tensor:
     positions = torch.tensor(list(model.config.layout.prefix(len(ids))))
     group = RowGroup(0, len(ids), (), store)
     hidden = model.transformer.forward(Pass(torch.tensor(ids), positions, len(ids), (group,)))
-    return model.transformer.logits(hidden[-1:], canvas=False)
+    return model.transformer.logits(hidden[-1:], RowKind.BASE)
 
 
 @SLOW_FIXTURES

@@ -8,7 +8,7 @@ import torch
 import transformers
 
 from models.loader import read_config, read_transformer
-from models.transformer import Pass, RowGroup
+from models.transformer import Pass, RowGroup, RowKind
 from tests.tiny import SHAPE, write_checkpoint
 
 FAMILIES: dict[str, tuple[Any, dict[str, Any]]] = {
@@ -45,4 +45,4 @@ def test_logits_equal_transformers_with_an_explicit_mask(family: str, tmp_path: 
         RowGroup(TOKENS, TOKENS + HOLE, ((prefix, TOKENS),), hole, causal=False),
     )
     hidden = ours.forward(Pass(ids, positions, TOKENS + HOLE, groups))
-    torch.testing.assert_close(ours.logits(hidden, canvas=False), expected, atol=1e-4, rtol=1e-4)
+    torch.testing.assert_close(ours.logits(hidden, RowKind.BASE), expected, atol=1e-4, rtol=1e-4)

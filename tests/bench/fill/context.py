@@ -11,7 +11,7 @@ import torch
 
 from models.keyvalues import KeyValues
 from models.loader import Model
-from models.transformer import Pass, RowGroup
+from models.transformer import Pass, RowGroup, RowKind
 from tests.bench.common.stats import mean
 from tests.bench.fill.heldout import Place
 
@@ -58,7 +58,7 @@ def line_nll(model: Model, place: Place, tokens: int) -> float:
     own = model.transformer.new_key_values()
     group = RowGroup(0, len(rows), tuple(context), own, skip=1)
     hidden = _forward(model, rows, list(positions), group)
-    scores = model.transformer.logits(hidden, canvas=False).log_softmax(-1)
+    scores = model.transformer.logits(hidden, RowKind.BASE).log_softmax(-1)
     return -float(scores[torch.arange(len(hole)), torch.tensor(hole)].mean())
 
 

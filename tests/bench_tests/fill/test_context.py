@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from models.loader import Model
-from models.transformer import Pass, RowGroup
+from models.transformer import Pass, RowGroup, RowKind
 from tests.bench.fill.context import line_nll, nll_by_context
 from tests.bench.fill.heldout import Place
 
@@ -34,7 +34,7 @@ def test_nll_is_that_of_one_token_after_another(tiny: Model) -> None:
         group = RowGroup(0, 1, seen, stores[1], at)
         position = torch.tensor([layout.prefix_origin + at])
         hidden = run.forward(Pass(torch.tensor([text_ids[at]]), position, 1, (group,)))
-        losses.append(-run.logits(hidden, canvas=False).log_softmax(-1)[0, text_ids[at + 1]])
+        losses.append(-run.logits(hidden, RowKind.BASE).log_softmax(-1)[0, text_ids[at + 1]])
     assert line_nll(tiny, PLACE, 1000) == pytest.approx(float(torch.stack(losses).mean()), rel=1e-4)
 
 

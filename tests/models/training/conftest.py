@@ -48,7 +48,7 @@ def shards(tmp_path_factory: pytest.TempPathFactory, tiny: Model) -> Path:
     return path
 
 
-def make_network(folder: Path, config: ModelConfig) -> Network:
+def make_network(folder: Path, config: ModelConfig, rank: int | None = None) -> Network:
     """An fp32 network over the base in `folder`, not compiled."""
     base = read_base(folder, config, torch.float32, torch.device("cpu"))
-    return Network(config, base, config.adapter_rank, Fused(compiled=False))
+    return Network(config, base, rank or config.adapter_rank, Fused(compiled=False))

@@ -2,18 +2,22 @@
 
 from pathlib import Path
 
+import pytest
 import torch
 
 from models.layout import Layout
 from models.loader import Model, load
 from models.rotary import angles, rotate
 from models.training.adapters import load_adapters
+from models.training.evaluate import causal_figures
 from models.training.head import HeadLoss
+from models.training.held import HeldSpan, causal_nll
 from models.training.kernels import applied
 from models.training.network import Network
 from models.training.pack import Hole, Item, Segment, Slot, _context, _needed, pack
-from models.transformer import Pass, RowGroup
+from models.transformer import Pass, RowGroup, RowKind
 from tests.models.training.conftest import make_network
+from tests.tiny import tiny_model
 
 
 def item(layout: Layout) -> Item:
@@ -62,7 +66,7 @@ def engine_logits(model: Model, one: Item, number: int, index: int) -> torch.Ten
     ids = hole.slots[index].ids
     group = RowGroup(0, len(ids), tuple(context), t.new_key_values(), skip=1, causal=False)
     step = Pass(torch.tensor(ids), torch.tensor(hole.positions), 0, (group,))
-    return t.logits(t.forward(step), canvas=True)
+    return t.logits(t.forward(step), RowKind.CANVAS)
 
 
 def test_forward_equals_the_engines(folder: Path) -> None:
@@ -83,6 +87,22 @@ def test_forward_equals_the_engines(folder: Path) -> None:
         torch.testing.assert_close(
             got[hole, slot, row], expected[hole, slot][row], atol=2e-4, rtol=2e-4
         )
+
+
+def test_causal_rows_equal_the_engines(tmp_path: Path) -> None:
+    """Trained causal slots, padded to one length, are the engine's causal rows."""
+    model = tiny_model(tmp_path, causal_rank=3)
+    network = make_network(tmp_path, model.config, rank=3)
+    load_adapters(network, tmp_path, model.config, "causal")
+    spans = [
+        HeldSpan("a.py", [40, 41, 42], [60, 61, 62], [50, 51]),
+        HeldSpan("b.py", [43, 44], [70, 71, 72, 73, 74], []),
+    ]
+    wanted = causal_nll(network, spans, model.config)
+    found = causal_figures(model.transformer, spans, model.config)
+    assert wanted.tokens == 8
+    assert wanted.nll["causal"] == pytest.approx(found["causal"], rel=1e-4)
+    assert wanted.nll["tail"] == pytest.approx(found["causal end"], rel=1e-4)
 
 
 def _by_slot(one: Item) -> list[tuple[int, int, int]]:
@@ -172,7 +192,7 @@ def _plain(
         x = x + linear("output", (weights @ values).transpose(0, 1).reshape(len(ids), -1), index)
         gate, up = linear("gate_up", norm(x, layer.mlp_norm), index).chunk(2, -1)
         x = x + linear("down", torch.nn.functional.silu(gate) * up, index)
-    out: torch.Tensor = norm(x, network.base.norm) * network.canvas_norm_scale
+    out: torch.Tensor = norm(x, network.base.norm) * network.norm_scale
     return out
 
 

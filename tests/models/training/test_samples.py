@@ -11,7 +11,7 @@ from models.config import ModelConfig
 from models.loader import Model, read_config
 from models.training import edits, more_edits
 from models.training.masks import BUCKETS, Specials, canvas, draw_slots
-from models.training.pack import NOISE, REAL, Item, pack
+from models.training.pack import NOISE, REAL, TAIL, Item, pack
 from models.training.samples import KINDS, Mix, Sampler
 from models.training.shards import Shard
 from models.training.spans import MIX, draw, holes_at
@@ -30,6 +30,19 @@ def items(shards: Path, tiny: Model, config: ModelConfig, mix: Mix, count: int) 
     sampler = Sampler(Shard(shards / "train"), tiny.tokenizer, config, mix)
     rng = random.Random(4)
     return [sampler.item(rng) for _ in range(count)]
+
+
+def test_causal_holes_are_one_slot_that_ends_in_an_end_mark(
+    shards: Path, tiny: Model, config: ModelConfig
+) -> None:
+    sampler = Sampler(Shard(shards / "train"), tiny.tokenizer, config, Mix(joint=0), "causal")
+    rng = random.Random(4)
+    for hole in (hole for _ in range(30) for hole in sampler.item(rng).holes):
+        (slot,) = hole.slots
+        assert hole.causal
+        *real, (last, target, _, kind) = slot.losses
+        assert (kind, target) == (TAIL, SPECIALS.eos)
+        assert [(row, slot.ids[row + 1]) for row in range(last)] == [loss[:2] for loss in real]
 
 
 @given(st.integers(0, 1_000_000))

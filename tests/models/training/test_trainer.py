@@ -4,12 +4,14 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 import torch
 
 from models.loader import load
 from models.training.adapters import adapter_tensors
 from models.training.export import export
 from models.training.held import canvas_nll, digest, held_spans
+from models.training.masks import ReadingName
 from models.training.samples import Mix, Sampler
 from models.training.shards import Shard
 from models.training.state import TrainingState
@@ -99,21 +101,26 @@ def test_two_workers_add_their_gradients(folder: Path, shards: Path, tmp_path: P
     torch.testing.assert_close(stored["first.0"], state.tensors()["first.0"], rtol=5e-2, atol=1e-4)
 
 
-def test_exported_adapters_are_what_was_trained(folder: Path, shards: Path, tmp_path: Path) -> None:
-    s = replace(settings(folder, shards), steps=2, held_count=0)
+@pytest.mark.parametrize("reading", ["canvas", "causal"])
+def test_exported_adapters_are_what_was_trained(
+    reading: ReadingName, folder: Path, shards: Path, tmp_path: Path
+) -> None:
+    s = replace(settings(folder, shards), steps=2, held_count=2, save_seconds=0, reading=reading)
     train(s, tmp_path / "run")
     names = export(tmp_path / "run", tmp_path / "out")
-    for name in ("base.safetensors", "tokenizer.json"):
-        (tmp_path / "out" / name).write_bytes((folder / name).read_bytes())
+    for file in folder.glob("*"):
+        if file.name not in ("config.json", "canvas.safetensors" if reading == "canvas" else ""):
+            (tmp_path / "out" / file.name).write_bytes(file.read_bytes())
     model = load(tmp_path / "out", torch.float32, torch.device("cpu"))
-    assert names == ["canvas-00001-of-00001.safetensors"]
+    assert names == [f"{reading}-00001-of-00001.safetensors"]
     assert model.config.layout.prefix_origin == 512
+    assert (model.transformer.causal is model.transformer.base) is (reading == "canvas")
     network, _, _ = build(replace(s, model=str(tmp_path / "out"), fresh=False))
     trained, _, _ = build(s)
     state = TrainingState(trained, s.rate, s.weight_decay)
     state.resume(tmp_path / "run" / "state.safetensors")
     state.swap_average()
-    again, first = adapter_tensors(network), adapter_tensors(trained)
+    again, first = adapter_tensors(network, reading), adapter_tensors(trained, reading)
     assert all(torch.equal(again[name], first[name]) for name in first)
 
 

@@ -87,7 +87,7 @@ def _head(tensors: Tensors, config: ModelConfig) -> Matrix:
 def _causal_reading(
     folder: Path, config: ModelConfig, base: Reading, dtype: torch.dtype
 ) -> Reading:
-    """The base's layers with low-rank terms beside them: causal rows come one or a few at a time."""
+    """The base with low-rank terms beside its matrices: causal rows come one or a few at a time."""
     adapters, layers = read_part(folder, "causal"), []
     for index, layer in enumerate(base.layers):
 

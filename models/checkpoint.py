@@ -9,7 +9,7 @@ from torch import Tensor
 
 from models.config import read_json
 from models.errors import ModelError
-from models.linear import Matrix
+from models.matrix import Matrix
 
 HEADER_LIMIT = 16 << 20
 INDEX_LIMIT = 16 << 20

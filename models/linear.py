@@ -1,46 +1,16 @@
 """Matrices in the form a device multiplies fastest; the same product whatever the form."""
 
-from dataclasses import dataclass
 from typing import Protocol
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from models.groups import GROUP, Groups, find_groups
+from models.matrix import Matrix
+
 FEW_ROWS = 4
 EXACT = 128
-
-
-@dataclass(frozen=True, slots=True)
-class Matrix:
-    """A weight as the checkpoint holds it: floats, or int8 rows with one fp32 scale each."""
-
-    rows: Tensor  # [out, in] fp32 / bf16 / fp16, or int8
-    scale: Tensor | None = None  # [out] fp32
-
-    def dense(self) -> Tensor:
-        """The weight in fp32, in memory of its own."""
-        if self.scale is None:
-            return self.rows.to(torch.float32, copy=True)
-        return self.rows.float().mul_(self.scale[:, None])
-
-    def take(self, ids: Tensor) -> Tensor:
-        """Rows `ids` in fp32, of any shape of ids."""
-        rows = self.rows[ids].float()
-        return rows if self.scale is None else rows * self.scale[ids].unsqueeze(-1)
-
-    def to(self, device: torch.device) -> "Matrix":
-        """The same weight on a device."""
-        return Matrix(self.rows.to(device), None if self.scale is None else self.scale.to(device))
-
-
-def join(matrices: list[Matrix]) -> Matrix:
-    """One matrix with the rows of all; int8 only if all of them are."""
-    scales = [m.scale for m in matrices]
-    if all(scale is not None for scale in scales):
-        present = [scale for scale in scales if scale is not None]
-        return Matrix(torch.cat([m.rows for m in matrices]), torch.cat(present))
-    return Matrix(torch.cat([m.dense() for m in matrices]))
 
 
 class Linear(Protocol):
@@ -63,21 +33,52 @@ class DenseLinear:
         return F.linear(x, self._weight, self._bias)
 
 
-class PackedLinear:
-    """bf16 on a CPU: blocked for oneDNN; a handful of rows reads int8 rows, half the bytes."""
+class FourBit:
+    """A few bf16 rows times a weight that is made of four-bit groups: a quarter of bf16's bytes."""
 
-    def __init__(self, matrix: Matrix, bias: Tensor | None) -> None:
-        weight = matrix.dense().to(torch.bfloat16)
-        self._packed = torch.ops.mkldnn._reorder_linear_weight(weight, None)
-        self._bias = bias
-        self._int8: tuple[Tensor, Tensor] | None = None
-        if matrix.scale is not None:
-            self._int8 = matrix.rows.contiguous(), matrix.scale.to(torch.bfloat16)
+    def __init__(self, groups: Groups) -> None:
+        self._packed = torch.ops.aten._convert_weight_to_int4pack_for_cpu(groups.levels, 1)
+        both = torch.stack([groups.spacing, groups.middle], -1)
+        self._means = both.transpose(0, 1).contiguous()
 
     def __call__(self, x: Tensor) -> Tensor:
         """See Linear."""
-        if self._int8 is not None and len(x) <= FEW_ROWS:
-            product = torch._weight_int8pack_mm(x.contiguous(), *self._int8)
+        product: Tensor = torch.ops.aten._weight_int4pack_mm_for_cpu(
+            x.contiguous(), self._packed, GROUP, self._means
+        )
+        return product
+
+
+class EightBit:
+    """A few bf16 rows times int8 rows: half of bf16's bytes."""
+
+    def __init__(self, rows: Tensor, scale: Tensor) -> None:
+        self._rows = rows.contiguous()
+        self._scale = scale.to(torch.bfloat16)
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """See Linear."""
+        return torch._weight_int8pack_mm(x.contiguous(), self._rows, self._scale)
+
+
+class PackedLinear:
+    """bf16 on a CPU: blocked for oneDNN; a handful of rows reads the weight's own few bits."""
+
+    def __init__(self, matrix: Matrix, bias: Tensor | None) -> None:
+        groups = find_groups(matrix)
+        weight = (groups or matrix).dense().to(torch.bfloat16)
+        self._packed = torch.ops.mkldnn._reorder_linear_weight(weight, None)
+        self._bias = bias
+        self._few: Linear | None = None
+        if groups is not None:
+            self._few = FourBit(groups)
+        elif matrix.scale is not None:
+            self._few = EightBit(matrix.rows, matrix.scale)
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """See Linear."""
+        if self._few is not None and len(x) <= FEW_ROWS:
+            product = self._few(x)
             return product if self._bias is None else product + self._bias
         packed: Tensor = torch.ops.mkldnn._linear_pointwise(
             x, self._packed, self._bias, "none", [], ""

@@ -9,7 +9,8 @@ from models.checkpoint import Tensors, read_part
 from models.config import ModelConfig, read_json
 from models.errors import ModelError
 from models.families import FAMILIES
-from models.linear import Head, LowRankLinear, Matrix
+from models.linear import Head, LowRankLinear
+from models.matrix import Matrix
 from models.tokenizer import Tokenizer, read_tokenizer
 from models.transformer import Transformer
 from models.weights import JOINED, Ends, Layer, RawLayer, Reading, module, projection_shapes

@@ -7,7 +7,8 @@ from torch import Tensor
 
 from models.checkpoint import Tensors
 from models.config import ModelConfig
-from models.linear import Head, Linear, Matrix, join, make_linear
+from models.linear import Head, Linear, make_linear
+from models.matrix import Matrix, join
 
 PROJECTIONS = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
 JOINED = {

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from models.checkpoint import read_part
 from models.config import ModelConfig
-from models.linear import join
+from models.matrix import join
 from models.rotary import angles
 from models.training.kernels import AdaptedLinear, AddNorm, Fused, Gate, Norm, Turn, applied
 from models.training.pack import Pack

@@ -132,6 +132,8 @@ class Part:
         with_suffix: whether the suffix segment is seen.
         rows: the rows that are asked, and `targets` the token whose probability each is asked.
         choices: how many of the likeliest tokens of each asked row are told.
+        shared: so many leading tokens are those of the query's first part, whose keys are used
+            again; only rows behind them can be asked. Both parts are causal and see the same.
     """
 
     tokens: tuple[int, ...]
@@ -140,6 +142,7 @@ class Part:
     canvas: bool = False
     with_suffix: bool = True
     choices: int = 1
+    shared: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +172,18 @@ class Query:
     client: str = ""
     priority: Priority = "manual"
     status: Status = Status.QUEUED
+
+    def __post_init__(self) -> None:
+        if not all(_shares(self.parts[0], part) for part in self.parts if part.shared):
+            raise ValueError("a part shares only what the first part begins with")
+
+
+def _shares(first: Part, part: Part) -> bool:
+    """Whether the shared tokens of a part have the same keys in the first one."""
+    alike = first.with_suffix == part.with_suffix and not (first.canvas or part.canvas)
+    head = slice(part.shared)
+    behind = not first.shared and min(part.rows) > part.shared
+    return alike and behind and first.tokens[head] == part.tokens[head]
 
 
 @dataclass(slots=True)

@@ -110,21 +110,21 @@ def speculative_rows(job: Job, state: JobState, config: ModelConfig) -> list[Row
 
 
 def query_rows(query: Query, parts: list[Part], state: JobState, new: Transformer) -> list[Rows]:
-    """One group for each part; parts do not see each other."""
+    """One group for each part; parts see nothing of each other but what they share."""
     prefix, layout = query.context.prefix, new.config.layout
     rows = []
     for part in parts:
-        ids = [prefix[-1], *part.tokens]
-        positions = layout.canvas(len(prefix), len(part.tokens))
-        group = RowGroup(
-            0,
-            len(ids),
-            state.visible(part.with_suffix),
-            new.new_key_values(),
-            skip=1,
-            causal=not part.canvas,
-        )
-        rows.append(Rows(ids, list(positions), group, part.canvas, probes=list(part.rows)))
+        store = state.own if part is query.parts[0] else new.new_key_values()
+        seen = state.visible(part.with_suffix)
+        positions = list(layout.canvas(len(prefix), len(part.tokens)))
+        if part.shared:
+            ids, known = list(part.tokens[part.shared :]), part.shared + 1
+            group = RowGroup(0, len(ids), (*seen, (state.own, part.shared)), store)
+        else:
+            ids, known = [prefix[-1], *part.tokens], 0
+            group = RowGroup(0, len(ids), seen, store, skip=1, causal=not part.canvas)
+        probes = [row - known for row in part.rows]
+        rows.append(Rows(ids, positions[known:], group, part.canvas, probes))
     return rows
 
 

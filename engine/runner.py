@@ -167,7 +167,7 @@ def _next_parts(query: Query, state: JobState) -> list[Part]:
     parts: list[Part] = []
     rows = 0
     for part in query.parts[state.answered :]:
-        rows += len(part.tokens) + 1
+        rows += len(part.tokens) + 1 - part.shared
         if parts and rows > QUERY_ROWS:
             break
         parts.append(part)

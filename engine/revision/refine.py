@@ -7,7 +7,6 @@ kept only if its score beats the old one's by the guard.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from engine.job import Part
 from engine.reviews import REVIEWERS
@@ -17,6 +16,7 @@ from engine.revision.proposers import PROPOSERS, Attempt, Tools
 from engine.revision.scorers import SCORERS, Scores
 from engine.revision.slots import Slots, ids_of, spliced, tried
 from engine.scores import SUFFIX_TOKENS, inner_part, suffix_part
+from protocol.revise import MethodName
 
 DECIDED = {"posterior", *REVIEWERS}
 """Methods whose first proposal is their best: where that fails, no other one is made."""
@@ -26,19 +26,6 @@ MAX_TRIES = 3
 ROUND_SHARE = 0.25
 NEIGHBOUR_DOUBT = 0.7
 
-Method = Literal[
-    "posterior",
-    "causal",
-    "canvas",
-    "p2",
-    "remdm_cap",
-    "remdm_rescale",
-    "remdm_conf",
-    "remdm_loop",
-    "wino",
-    "edit",
-    "causal_check",
-]
 SCORER_OF = {"posterior": "posterior", "canvas": "canvas", "wino": "canvas"}
 """The scorer that finds a method's weak tokens; `causal` for the others."""
 
@@ -55,7 +42,7 @@ class RefinePlan:
         doubt: a token less probable than this is weak, and so is one the model would replace.
     """
 
-    method: Method
+    method: MethodName
     strength: float = 0.3
     guard: float = GUARD
     rounds: int = 4

@@ -19,12 +19,12 @@ from engine.constraints.prefix_index import PrefixIndex
 from engine.core import Engine
 from engine.job import Draw
 from engine.prompt import Prompter
+from engine.revision.edits import Vocabulary
 from engine.revision.live import plan_of
 from engine.revision.opening import open_passage
 from engine.revision.program import Program as Work
 from engine.revision.proposers import Tools
 from engine.revision.refine import Refiner, Verdict
-from engine.revision.scorers import Vocabulary
 from engine.runner import Runner
 from engine.scheduler import Scheduler
 from models.loader import Model
@@ -33,7 +33,7 @@ from protocol.revise import MethodName
 from tests.bench.common.records import Records, key_of
 from tests.bench.revision.__main__ import OUT, heldout_items
 from tests.bench.revision.data import packages
-from tests.bench.revision.items import Item
+from tests.bench.revision.items import BUGS, Item
 
 PREFIX_TOKENS = 256  # less than an engine sees: long files would cost more than what is measured
 GUARDS = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0, 24.0)
@@ -55,7 +55,7 @@ class Proposals:
             "tune", item.prefix, item.text, item.suffix, method=method, guard=10_000.0, rounds=1
         )
         opened = open_passage(request, self._prompter, self._model)
-        words = Vocabulary(self._model.config, self._model.tokenizer.silent_ids)
+        words = Vocabulary(self._model.config, self._model.tokenizer)
         tools = Tools(words, self._index, Draw(), request.strength, lambda *_: None)
         refiner = Refiner(opened.passage, plan_of(request), tools)
         program, forwards = Work(refiner.steps()), 0
@@ -130,6 +130,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--out", type=Path, default=OUT, help="folder of results and downloads")
     add("--wheels", type=Path, help="folder of the held-out wheels")
     add("--bugs", type=int, default=100)
+    add("--kind", choices=sorted(BUGS), default="substitutions")
     add("--clean", type=int, default=200)
     add("--methods", default=",".join(get_args(MethodName)[:3]))
     add("--model", type=Path)

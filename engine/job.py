@@ -56,11 +56,21 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The fixed text around a hole as token ids. `prefix` begins with the separator."""
+    """The fixed text around a hole as token ids. `prefix` begins with the separator.
+
+    `guidance` weighs the last reference, the instruction (see engine.guidance); every value but 1
+    costs a second pass, without it.
+    """
 
     prefix: tuple[int, ...]
     suffix: tuple[int, ...] = ()
     references: tuple[tuple[int, ...], ...] = ()
+    guidance: float = 1.0
+
+    @property
+    def guided(self) -> bool:
+        """Whether what is told with and without the last reference is weighed."""
+        return self.guidance != 1.0 and bool(self.references)
 
 
 @dataclass(slots=True)

@@ -37,6 +37,8 @@ class JobState:
     answered: int = 0
     """Parts of a query that are answered."""
     reported: bool = False
+    plain: "JobState | None" = None
+    """Of a guided job: the same without the last reference, over the same leases."""
     holes: list["JobState"] = field(default_factory=list)
     """Of a joint job: a state for each hole, over the same leases."""
 
@@ -44,6 +46,11 @@ class JobState:
     def leases(self) -> tuple[Lease, ...]:
         """All leases, the suffix first."""
         return self.others if self.suffix is None else (self.suffix, *self.others)
+
+    def without_last_reference(self, new: Transformer) -> "JobState":
+        """A state for the same job that does not see its last reference."""
+        others = (*self.others[:-2], self.others[-1])
+        return JobState(self.suffix, others, new.new_key_values(), new.new_key_values())
 
     def visible(self, with_suffix: bool = True) -> Visible:
         """The whole context, rows that the coming pass computes included."""

@@ -102,7 +102,7 @@ def respellings(window: Window, standing: Answer, vocabulary: Vocabulary) -> lis
 def _doubted(window: Window, standing: Answer, vocabulary: Vocabulary) -> list[Word]:
     """Words that may change, the least probable first."""
     scored = []
-    for word in _words(window, vocabulary):
+    for word in words(window, vocabulary):
         tokens = range(word.start, word.stop)
         chance = float(standing.target[word.start : word.stop].sum())
         if chance < WORD_DOUBT and not any(window.slots[slot].locked for slot in tokens):
@@ -110,7 +110,7 @@ def _doubted(window: Window, standing: Answer, vocabulary: Vocabulary) -> list[W
     return [word for _, _, word in sorted(scored)]
 
 
-def _words(window: Window, vocabulary: Vocabulary) -> Iterator[Word]:
+def words(window: Window, vocabulary: Vocabulary) -> Iterator[Word]:
     pieces = [vocabulary.tokenizer.token_bytes[token] for token in window.ids]
     bounds = [0]
     for piece in pieces:

@@ -11,7 +11,7 @@ import numpy as np
 from engine.boundary import Boundary
 from engine.canvas import Canvas
 from engine.constraints.prefix_index import PrefixIndex
-from engine.job import Context, Draw, Job
+from engine.job import Draw, Job
 from engine.policies import POLICIES, Plan
 from engine.reviews import REVIEWERS, Review, ReviewPlan
 from engine.revision.edits import Swap, Vocabulary
@@ -22,6 +22,7 @@ from engine.revision.words import invents_none, words_of
 
 LENGTHS = (0, 1, -1, 2)
 SINGLE_SWAPS = 6
+RENAMES = 2
 RUNS = 2
 REVIEW_PASSES = 4
 
@@ -56,13 +57,16 @@ def swapped(
     """The swaps at weak slots that gain most, each alone, if they invent no word.
 
     Never several at once: many small gains of taste would add up to what a guard takes for a bug.
+    Only a name that stands in several places is also changed in all of them.
     """
     sides = (window.context.prefix, window.ids, window.context.suffix)
     known = words_of(tools.vocabulary.text(side) for side in sides)
-    good = [swap for swap in scores.swaps if swap.gain > 0 and set(weak) & set(swap.slots)]
-    fit = (swap for swap in good if _fits(window, swap, known, tools))
+    near = [swap for swap in scores.swaps if set(weak) & set(swap.slots)]
+    fit = [swap for swap in near if _fits(window, swap, known, tools)]
+    everywhere = filter(None, (_everywhere(window, swap, tools) for swap in fit))
     yield []
-    return [Attempt(swap.start, swap.stop, swap.tokens) for swap in islice(fit, SINGLE_SWAPS)]
+    alone = (Attempt(swap.start, swap.stop, swap.tokens) for swap in fit if swap.gain > 0)
+    return [*islice(alone, SINGLE_SWAPS), *islice(everywhere, RENAMES)]
 
 
 def causal_refill(
@@ -129,6 +133,26 @@ def reviewing(name: str) -> Proposer:
     return propose
 
 
+def _everywhere(window: Window, swap: Swap, tools: Tools) -> Attempt | None:
+    """The swap of a name in every place of the window where the same tokens stand."""
+    old, size = window.ids[swap.start : swap.stop], swap.stop - swap.start
+    if not tools.vocabulary.text(old).strip().isidentifier():
+        return None
+    places = [at for at in range(len(window.ids)) if window.ids[at : at + size] == old]
+    if len(places) < 2 or any(
+        slot.locked for at in places for slot in window.slots[at : at + size]
+    ):
+        return None
+    first, stop = places[0], places[-1] + size
+    new: list[int] = []
+    at = first
+    for place in places:
+        if place >= at:  # the same tokens may overlap
+            new += [*window.ids[at:place], *swap.tokens]
+            at = place + size
+    return Attempt(first, stop, (*new, *window.ids[at:stop]))
+
+
 def _fits(window: Window, swap: Swap, known: frozenset[str], tools: Tools) -> bool:
     text = tools.vocabulary.text
     before, after = text(window.ids[: swap.start]), text(window.ids[swap.stop :])
@@ -161,10 +185,10 @@ def _unspelled(window: Window, start: int, tools: Tools) -> bytes:
 
 def _run_job(window: Window, start: int, stop: int, length: int, tools: Tools) -> Job:
     ids, around, config = window.ids, window.context, tools.vocabulary.config
-    context = Context(
-        (*around.prefix, *ids[:start]),
-        (*ids[stop:], *around.suffix)[: config.layout.suffix_limit],
-        around.references,
+    context = replace(
+        around,
+        prefix=(*around.prefix, *ids[:start]),
+        suffix=(*ids[stop:], *around.suffix)[: config.layout.suffix_limit],
     )
     required = _unspelled(window, start, tools)
     return Job(

@@ -92,7 +92,8 @@ class Refiner:
     def steps(self) -> Steps[None]:
         """All windows from the left; each is as good as before, or better."""
         for index in range(len(self.passage.windows)):
-            yield from self._refine(index)
+            if not all(slot.locked for slot in self.passage.windows[index]):
+                yield from self._refine(index)
 
     def _refine(self, index: int) -> Steps[None]:
         self._seen = {self._text(self.passage.windows[index])}

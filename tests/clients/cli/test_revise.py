@@ -98,7 +98,7 @@ def test_several_spans_are_one_text_locked_between_them(cli: Cli) -> None:
 
 def test_an_answer_that_changes_what_is_between_is_not_taken(cli: Cli) -> None:
     path = cli.file(CODE)
-    answering(cli, "    return 3 * r\n\n\nprint(area(2))\n")
+    answering(cli, "    return 3 * r\nX\nprint(area(2))\n")
     assert cli.run("revise", str(path), "--lines", "2", "--lines", "4", "-i") == 3
     assert path.read_bytes() == CODE and "between the spans" in cli.err
 

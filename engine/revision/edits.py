@@ -1,17 +1,17 @@
 """Other tokens that could stand in a text: what the left side finds likely, and words that exist.
 
 A word that the model doubts may have the wrong number of tokens too (`totl` has two, `total` one),
-so it is replaced as a whole, by words of the text at whatever length they have.
+so it is replaced as a whole, by known words at whatever length they have.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from engine.job import Answer
 from engine.revision.passage import Window
-from engine.revision.words import words_of
+from engine.revision.words import is_slip, kind_of, words_in, words_of
 from models.config import ModelConfig
 from models.tokenizer import Tokenizer
 
@@ -19,7 +19,7 @@ REACH = 3.0
 FLOOR = -7.0
 DOUBTED_WORDS = 4
 SPELLINGS = 6
-ALIKE = 0.7
+SHORTEST = 4
 WORD_DOUBT = -3.0
 _WORD = re.compile(rb"[\w\x80-\xff]+")
 
@@ -43,17 +43,17 @@ class Vocabulary:
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """Other tokens in place of [start, stop) of a window, and what they gain in nats."""
+    """Other tokens in place of [start, stop) of a window, and what they gain in nats.
+
+    `slots` are those that it calls in question; a `slip` is a word that was mistyped.
+    """
 
     start: int
     stop: int
     tokens: tuple[int, ...]
+    slots: tuple[int, ...]
+    slip: bool = False
     gain: float = 0.0
-
-    @property
-    def slots(self) -> range:
-        """The slots it speaks of."""
-        return range(self.start, self.stop)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,46 +68,69 @@ class Word:
 
 
 def single_swaps(window: Window, standing: Answer, vocabulary: Vocabulary) -> list[Swap]:
-    """One likely token for another, by the left side alone; most nats ahead first.
+    """One likely token for another of its kind, by the left side alone; most nats ahead first.
 
-    Those REACH nats behind the token that stands are left out: no right side could save them.
+    In prose nothing is swapped: there one word is often as good as another. Those REACH nats
+    behind the token that stands are left out: no right side could save them.
     """
     found = []
-    for slot in window.open:
+    for slot in (slot for slot in window.open if not window.slots[slot].prose):
         own = float(standing.target[slot])
         pairs = zip(standing.choices[slot], standing.choice_log_probs[slot], strict=True)
         for token, log_prob in pairs:
-            silent = int(token) in vocabulary.silent or int(token) == window.slots[slot].token
-            if not silent and log_prob >= max(own - REACH, FLOOR):
-                found.append(Swap(slot, slot + 1, (int(token),), float(log_prob) - own))
+            old, new = window.slots[slot].token, int(token)
+            silent = new in vocabulary.silent or new == old
+            if silent or log_prob < max(own - REACH, FLOOR):
+                continue
+            if kind_of(vocabulary.text((old,))) == kind_of(vocabulary.text((new,))):
+                gain = float(log_prob) - own
+                found.append(Swap(slot, slot + 1, (new,), (slot,), gain=gain))
     return sorted(found, key=lambda swap: -swap.gain)
 
 
 def respellings(window: Window, standing: Answer, vocabulary: Vocabulary) -> list[Swap]:
-    """Words that exist for those the left side doubts most: of like spelling, or begun likely."""
-    context = window.context
-    sides = (context.prefix, window.ids, context.suffix)
-    known = words_of(vocabulary.text(side) for side in sides)
-    found: dict[Swap, None] = {}
-    for word in _doubted(window, standing, vocabulary)[:DOUBTED_WORDS]:
-        alike = get_close_matches(word.text, known - {word.text}, SPELLINGS, ALIKE)
-        begun = _begun(word, known, standing, vocabulary)
-        for other in dict.fromkeys((*alike, *begun)):
-            ids = _spelled(word, other, vocabulary)
-            if len(ids) > 1 or word.stop - word.start > 1:  # else it is a single swap
-                found[Swap(word.start, word.stop, ids)] = None
-    return list(found)
+    """Known words one slip away from those that stand nowhere else and that the left side doubts.
+
+    A word that stands several times in the window is changed in all places.
+    """
+    context, text = window.context, vocabulary.text
+    sides = (context.prefix, context.suffix, window.ids)
+    heard = Counter(word for side in sides[:2] for word in words_in(text(side)))
+    known = words_of(text(side) for side in sides)
+    found = []
+    for name, places in _doubted(window, standing, vocabulary)[:DOUBTED_WORDS]:
+        near = sorted(other for other in known if is_slip(name, other)) if name not in heard else []
+        near = sorted(near, key=lambda other: -heard[other])[:SPELLINGS]
+        found += [_respelt(window, places, other, vocabulary) for other in near]
+    return found
 
 
-def _doubted(window: Window, standing: Answer, vocabulary: Vocabulary) -> list[Word]:
-    """Words that may change, the least probable first."""
-    scored = []
+def _doubted(
+    window: Window, standing: Answer, vocabulary: Vocabulary
+) -> list[tuple[str, list[Word]]]:
+    """Words that may change in all their places, the least probable first."""
+    places: dict[str, list[Word]] = {}
     for word in words(window, vocabulary):
-        tokens = range(word.start, word.stop)
-        chance = float(standing.target[word.start : word.stop].sum())
-        if chance < WORD_DOUBT and not any(window.slots[slot].locked for slot in tokens):
-            scored.append((chance, word.start, word))
-    return [word for _, _, word in sorted(scored)]
+        places.setdefault(word.text, []).append(word)
+    scored = []
+    for name, here in places.items():
+        chance = min(float(standing.target[word.start : word.stop].sum()) for word in here)
+        slots = [window.slots[slot] for word in here for slot in range(word.start, word.stop)]
+        free = not any(slot.locked for slot in slots)
+        if free and len(name) >= SHORTEST and chance < WORD_DOUBT:
+            scored.append((chance, name))
+    return [(name, places[name]) for _, name in sorted(scored)]
+
+
+def _respelt(window: Window, places: list[Word], other: str, vocabulary: Vocabulary) -> Swap:
+    """The swap that puts another word into all of these places."""
+    tokens: list[int] = []
+    at = places[0].start
+    for word in places:
+        tokens += [*window.ids[at : word.start], *_spelled(word, other, vocabulary)]
+        at = word.stop
+    slots = [slot for word in places for slot in range(word.start, word.stop)]
+    return Swap(places[0].start, at, tuple(tokens), tuple(slots), slip=True)
 
 
 def words(window: Window, vocabulary: Vocabulary) -> Iterator[Word]:
@@ -121,23 +144,6 @@ def words(window: Window, vocabulary: Vocabulary) -> Iterator[Word]:
         stop = next(n for n in range(start, len(pieces)) if bounds[n + 1] >= found.end()) + 1
         lead, trail = data[bounds[start] : found.start()], data[found.end() : bounds[stop]]
         yield Word(start, stop, lead, found.group().decode("utf-8", "replace"), trail)
-
-
-def _begun(
-    word: Word, known: frozenset[str], standing: Answer, vocabulary: Vocabulary
-) -> list[str]:
-    """Known words of several tokens whose first one the left side finds likely, likeliest first."""
-    places = {int(token): place for place, token in enumerate(standing.choices[word.start])}
-    table = vocabulary.tokenizer.token_bytes
-    starts = tuple(
-        table[token].removeprefix(word.lead).decode("utf-8", "replace") for token in places
-    )
-    likely = [
-        (places[ids[0]], other)
-        for other in sorted(known - {word.text})
-        if other.startswith(starts) and (ids := _spelled(word, other, vocabulary))[0] in places
-    ]
-    return [other for _, other in sorted(likely)][:SPELLINGS]
 
 
 def _spelled(word: Word, other: str, vocabulary: Vocabulary) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from engine.revision.opening import Opened, open_passage
 from engine.revision.passage import Window
 from engine.revision.program import Program
 from engine.revision.proposers import Tools
-from engine.revision.refine import GUARD, RefinePlan, Refiner
+from engine.revision.refine import RefinePlan, Refiner
 from engine.revision.report import Piece, cells_of, tokens_of
 from engine.turns import Turn
 from models.loader import Model
@@ -47,8 +47,9 @@ class LiveRevision:
 def plan_of(request: ReviseText) -> RefinePlan:
     """How far a request wants to go."""
     method = request.method or DEFAULT_METHOD
-    guard = GUARD if request.guard is None else request.guard
-    return RefinePlan(method, request.strength, guard, request.rounds)
+    if request.guard is None:
+        return RefinePlan(method, request.strength, rounds=request.rounds)
+    return RefinePlan(method, request.strength, request.guard, request.guard, request.rounds)
 
 
 class Revisions:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.prompt import Prompter
-from engine.revision.locks import locked_characters
+from engine.revision.locks import locked_characters, prose_characters
 from engine.revision.passage import Passage, window_starts
 from engine.revision.slots import Slot
 from engine.told import guidance, told
@@ -42,8 +42,9 @@ def open_passage(request: ReviseText, prompter: Prompter, model: Model) -> Opene
     moved = prompt.required.decode()
     ids, offsets = model.tokenizer.encode_with_offsets(moved + body)
     marks = [True] * len(moved) + marks
+    prose = [False] * len(moved) + prose_characters(request.text, request.path)
     slots = [
-        Slot(token, locked=_is_locked(marks, span, len(moved)))
+        Slot(token, _is_locked(marks, span, len(moved)), any(prose[slice(*span)]))
         for token, span in zip(ids, offsets, strict=True)
     ]
     _check_size(slots)

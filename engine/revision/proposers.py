@@ -22,18 +22,18 @@ from engine.revision.words import invents_none, words_of
 
 LENGTHS = (0, 1, -1, 2)
 SINGLE_SWAPS = 6
-RENAMES = 2
 RUNS = 2
 REVIEW_PASSES = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """Tokens in place of [start, stop) of a window."""
+    """Tokens in place of [start, stop) of a window; a `slip` is a word that was mistyped."""
 
     start: int
     stop: int
     ids: tuple[int, ...]
+    slip: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +57,16 @@ def swapped(
     """The swaps at weak slots that gain most, each alone, if they invent no word.
 
     Never several at once: many small gains of taste would add up to what a guard takes for a bug.
-    Only a name that stands in several places is also changed in all of them.
+    Only a mistyped name is changed in all its places.
     """
     sides = (window.context.prefix, window.ids, window.context.suffix)
     known = words_of(tools.vocabulary.text(side) for side in sides)
-    near = [swap for swap in scores.swaps if set(weak) & set(swap.slots)]
-    fit = [swap for swap in near if _fits(window, swap, known, tools)]
-    everywhere = filter(None, (_everywhere(window, swap, tools) for swap in fit))
+    good = [swap for swap in scores.swaps if swap.gain > 0 and set(weak) & set(swap.slots)]
+    fit = (swap for swap in good if _fits(window, swap, known, tools))
     yield []
-    alone = (Attempt(swap.start, swap.stop, swap.tokens) for swap in fit if swap.gain > 0)
-    return [*islice(alone, SINGLE_SWAPS), *islice(everywhere, RENAMES)]
+    return [
+        Attempt(swap.start, swap.stop, swap.tokens, swap.slip) for swap in islice(fit, SINGLE_SWAPS)
+    ]
 
 
 def causal_refill(
@@ -131,26 +131,6 @@ def reviewing(name: str) -> Proposer:
         return [_whole(window, job, tools)]
 
     return propose
-
-
-def _everywhere(window: Window, swap: Swap, tools: Tools) -> Attempt | None:
-    """The swap of a name in every place of the window where the same tokens stand."""
-    old, size = window.ids[swap.start : swap.stop], swap.stop - swap.start
-    if not tools.vocabulary.text(old).strip().isidentifier():
-        return None
-    places = [at for at in range(len(window.ids)) if window.ids[at : at + size] == old]
-    if len(places) < 2 or any(
-        slot.locked for at in places for slot in window.slots[at : at + size]
-    ):
-        return None
-    first, stop = places[0], places[-1] + size
-    new: list[int] = []
-    at = first
-    for place in places:
-        if place >= at:  # the same tokens may overlap
-            new += [*window.ids[at:place], *swap.tokens]
-            at = place + size
-    return Attempt(first, stop, (*new, *window.ids[at:stop]))
 
 
 def _fits(window: Window, swap: Swap, known: frozenset[str], tools: Tools) -> bool:

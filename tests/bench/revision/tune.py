@@ -30,6 +30,7 @@ from engine.scheduler import Scheduler
 from models.loader import Model
 from protocol.messages import ReviseText
 from protocol.revise import MethodName
+from tests.bench.common.provenance import commit
 from tests.bench.common.records import Records, key_of
 from tests.bench.revision.__main__ import OUT, heldout_items
 from tests.bench.revision.data import packages
@@ -86,7 +87,9 @@ def main(arguments: list[str]) -> int:
         found = [_collected(proposals, records, item, method) for item in (*bugs, *clean)]
         print(f"{method}: {sum(one['forwards'] for one in found) / len(found):.1f} NFE")
         for guard in GUARDS:
-            fixed, harmed = replay(found[: len(bugs)], guard), replay(found[len(bugs) :], guard)
+            slips = guard if options.slip_guard is None else options.slip_guard
+            fixed = replay(found[: len(bugs)], guard, slips)
+            harmed = replay(found[len(bugs) :], guard, slips)
             right = sum(text == one["gold"] for text, one in zip(fixed, found, strict=False))
             changed = sum(text is not None for text in harmed)
             print(
@@ -97,16 +100,23 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def replay(found: Sequence[dict[str, Any]], guard: float) -> list[str | None]:
-    """The text of each item that gains most, if that passes the guard; else None."""
-    best = [max(item["verdicts"], key=lambda one: one["gain"], default=None) for item in found]
-    return [one["text"] if one and one["gain"] > guard else None for one in best]
+def replay(found: Sequence[dict[str, Any]], guard: float, slip_guard: float) -> list[str | None]:
+    """The text of each item that is furthest ahead of its guard; None if none is."""
+    texts = []
+    for item in found:
+        ahead = [
+            (one["gain"] - (slip_guard if one["slip"] else guard), one["text"])
+            for one in item["verdicts"]
+        ]
+        best = max(ahead, default=None)
+        texts.append(best[1] if best and best[0] > 0 else None)
+    return texts
 
 
 def _collected(
     proposals: Proposals, records: Records, item: Item, method: MethodName
 ) -> dict[str, Any]:
-    key = key_of(method, item.prefix, item.text, item.suffix)
+    key = key_of(commit(), method, item.prefix, item.text, item.suffix)
     if (known := records.get(key)) is not None:
         return known
     verdicts, moved, forwards = proposals.of(item, method)
@@ -115,6 +125,7 @@ def _collected(
             "window": verdict.window,
             "gain": verdict.gain,
             "text": verdict.text[moved:].decode("utf-8", "replace"),
+            "slip": verdict.slip,
         }
         for verdict in verdicts
     ]
@@ -132,6 +143,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--bugs", type=int, default=100)
     add("--kind", choices=sorted(BUGS), default="substitutions")
     add("--clean", type=int, default=200)
+    add("--slip-guard", type=float, help="for mistyped names; as the others by default")
     add("--methods", default=",".join(get_args(MethodName)[:3]))
     add("--model", type=Path)
     add("--threads", type=int, default=1)

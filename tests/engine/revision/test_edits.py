@@ -1,6 +1,7 @@
 """Which other tokens are tried: words keep what stands beside them, at any number of tokens."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.job import Answer, Context
-from engine.revision.edits import Vocabulary, respellings, words
+from engine.revision.edits import Vocabulary, respellings, single_swaps, words
 from engine.revision.passage import Window
 from engine.revision.slots import Slot
 from models.loader import Model
@@ -24,7 +25,7 @@ def doubting(tokens: int, choices: list[int] | None = None) -> Answer:
     """The left side finds every token improbable, and others likely."""
     low = np.full(tokens, -6.0, np.float32)
     rows = np.array([choices or []] * tokens, np.int64).reshape(tokens, -1)
-    return Answer(low, rows[:, 0] if choices else low, low, low, rows, rows * -0.1)
+    return Answer(low, rows[:, 0] if choices else low, low, low, rows, rows * -0.01)
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -38,7 +39,7 @@ def test_a_word_and_what_stands_beside_it_are_its_tokens(tiny: Model, text: str)
     assert [word.text for word in found] == re.findall(r"\w+", text)
 
 
-@pytest.mark.parametrize("slip", ["retrn", "retturn", "retunr", "rtrn"])
+@pytest.mark.parametrize("slip", ["retrn", "retturn", "retunr", "rturn", "retudn"])
 def test_a_slip_is_respelled_whatever_its_length(tiny: Model, slip: str) -> None:
     here = window(tiny, f"    {slip} x\n", "return in\n")
     found = respellings(here, doubting(len(here.ids)), Vocabulary(tiny.config, tiny.tokenizer))
@@ -49,13 +50,38 @@ def test_a_slip_is_respelled_whatever_its_length(tiny: Model, slip: str) -> None
     assert "    return x\n" in texts
 
 
-def test_a_long_name_is_known_by_its_beginning(tiny: Model) -> None:
-    """`in_place` is no slip of `retd`, but the left side expects a word that begins like it."""
-    encode, vocabulary = tiny.tokenizer.encode, Vocabulary(tiny.config, tiny.tokenizer)
-    here = window(tiny, "retd x", "in_place = 1\n")
-    found = respellings(here, doubting(len(here.ids), [encode("in")[0]]), vocabulary)
-    assert tuple(encode("in_place")) in {swap.tokens for swap in found}
+def test_a_name_is_put_right_wherever_it_stands(tiny: Model) -> None:
+    here = window(tiny, "retrn(in, retrn)", "return\n")
+    (swap,) = respellings(here, doubting(len(here.ids)), Vocabulary(tiny.config, tiny.tokenizer))
+    new = (*here.ids[: swap.start], *swap.tokens, *here.ids[swap.stop :])
+    assert tiny.tokenizer.bytes_of(list(new)) == b"return(in, return)"
+    between = tiny.tokenizer.encode("(in, ")[0]
+    assert swap.slip and here.ids.index(between) not in swap.slots
+
+
+@pytest.mark.parametrize(
+    ("text", "prefix"),
+    [
+        ("retrn x", "return, retrn\n"),  # it stands elsewhere, so it is meant
+        ("retn x", "return\n"),  # two slips
+        ("de x", "def\n"),  # too short to tell
+    ],
+)
+def test_other_words_stay(tiny: Model, text: str, prefix: str) -> None:
+    here = window(tiny, text, prefix)
+    vocabulary = Vocabulary(tiny.config, tiny.tokenizer)
     assert not respellings(here, doubting(len(here.ids)), vocabulary)
+
+
+def test_swaps_are_of_one_kind_and_not_in_prose(tiny: Model) -> None:
+    encode = tiny.tokenizer.encode
+    choices = [encode(piece)[0] for piece in ("a", "1", "(")]
+    here = window(tiny, "b2)")
+    vocabulary = Vocabulary(tiny.config, tiny.tokenizer)
+    found = single_swaps(here, doubting(3, choices), vocabulary)
+    assert sorted((swap.start, swap.tokens[0]) for swap in found) == list(enumerate(choices))
+    prose = replace(here, slots=tuple(replace(slot, prose=True) for slot in here.slots))
+    assert not single_swaps(prose, doubting(3, choices), vocabulary)
 
 
 def test_a_locked_word_stays(tiny: Model) -> None:

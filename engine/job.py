@@ -56,11 +56,21 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The fixed text around a hole as token ids. `prefix` begins with the separator."""
+    """The fixed text around a hole as token ids. `prefix` begins with the separator.
+
+    `guidance` weighs the last reference, the instruction (see engine.guidance); every value but 1
+    costs a second pass, without it.
+    """
 
     prefix: tuple[int, ...]
     suffix: tuple[int, ...] = ()
     references: tuple[tuple[int, ...], ...] = ()
+    guidance: float = 1.0
+
+    @property
+    def guided(self) -> bool:
+        """Whether what is told with and without the last reference is weighed."""
+        return self.guidance != 1.0 and bool(self.references)
 
 
 @dataclass(slots=True)
@@ -132,6 +142,8 @@ class Part:
         with_suffix: whether the suffix segment is seen.
         rows: the rows that are asked, and `targets` the token whose probability each is asked.
         choices: how many of the likeliest tokens of each asked row are told.
+        shared: so many leading tokens are those of the query's first part, whose keys are used
+            again; only rows behind them can be asked. Both parts are causal and see the same.
     """
 
     tokens: tuple[int, ...]
@@ -140,6 +152,7 @@ class Part:
     canvas: bool = False
     with_suffix: bool = True
     choices: int = 1
+    shared: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +182,18 @@ class Query:
     client: str = ""
     priority: Priority = "manual"
     status: Status = Status.QUEUED
+
+    def __post_init__(self) -> None:
+        if not all(_shares(self.parts[0], part) for part in self.parts if part.shared):
+            raise ValueError("a part shares only what the first part begins with")
+
+
+def _shares(first: Part, part: Part) -> bool:
+    """Whether the shared tokens of a part have the same keys in the first one."""
+    alike = first.with_suffix == part.with_suffix and not (first.canvas or part.canvas)
+    head = slice(part.shared)
+    behind = not first.shared and min(part.rows) > part.shared
+    return alike and behind and first.tokens[head] == part.tokens[head]
 
 
 @dataclass(slots=True)

@@ -35,10 +35,13 @@ class Prompter:
         self._index = index
         self._limit = prefix_tokens
 
-    def prompt(self, prefix: str, suffix: str, references: Sequence[str] = ()) -> Prompt:
+    def prompt(
+        self, prefix: str, suffix: str, references: Sequence[str] = (), guidance: float = 1.0
+    ) -> Prompt:
         """Tokens of both sides, trimmed to the windows, with the left edge healed.
 
-        `references` are the texts of reference segments; each has its own window of tokens.
+        `references` are the texts of reference segments, each with its own window of tokens;
+        `guidance` weighs the last of them.
         """
         notes: list[str] = []
         text, moved = self._split(_tail(prefix, self._limit * CHARACTERS_PER_TOKEN))
@@ -53,7 +56,7 @@ class Prompter:
         head = suffix[: window * CHARACTERS_PER_TOKEN]
         after = self._tokenizer.encode(head)[:window]
         told = self._references(references, notes)
-        context = Context((self._config.separator_id, *ids), tuple(after), told)
+        context = Context((self._config.separator_id, *ids), tuple(after), told, guidance)
         return Prompt(context, moved, tuple(notes))
 
     def between(self, text: str) -> tuple[tuple[int, ...], bytes]:

@@ -37,6 +37,8 @@ class JobState:
     answered: int = 0
     """Parts of a query that are answered."""
     reported: bool = False
+    plain: "JobState | None" = None
+    """Of a guided job: the same without the last reference, over the same leases."""
     holes: list["JobState"] = field(default_factory=list)
     """Of a joint job: a state for each hole, over the same leases."""
 
@@ -44,6 +46,11 @@ class JobState:
     def leases(self) -> tuple[Lease, ...]:
         """All leases, the suffix first."""
         return self.others if self.suffix is None else (self.suffix, *self.others)
+
+    def without_last_reference(self, new: Transformer) -> "JobState":
+        """A state for the same job that does not see its last reference."""
+        others = (*self.others[:-2], self.others[-1])
+        return JobState(self.suffix, others, new.new_key_values(), new.new_key_values())
 
     def visible(self, with_suffix: bool = True) -> Visible:
         """The whole context, rows that the coming pass computes included."""
@@ -110,22 +117,22 @@ def speculative_rows(job: Job, state: JobState, config: ModelConfig) -> list[Row
 
 
 def query_rows(query: Query, parts: list[Part], state: JobState, new: Transformer) -> list[Rows]:
-    """One group for each part; parts do not see each other."""
+    """One group for each part; parts see nothing of each other but what they share."""
     prefix, layout = query.context.prefix, new.config.layout
     rows = []
     for part in parts:
-        ids = [prefix[-1], *part.tokens]
-        positions = layout.canvas(len(prefix), len(part.tokens))
-        group = RowGroup(
-            0,
-            len(ids),
-            state.visible(part.with_suffix),
-            new.new_key_values(),
-            skip=1,
-            causal=not part.canvas,
-        )
+        store = state.own if part is query.parts[0] else new.new_key_values()
+        seen = state.visible(part.with_suffix)
+        positions = list(layout.canvas(len(prefix), len(part.tokens)))
+        if part.shared:
+            ids, known = list(part.tokens[part.shared :]), part.shared + 1
+            group = RowGroup(0, len(ids), (*seen, (state.own, part.shared)), store)
+        else:
+            ids, known = [prefix[-1], *part.tokens], 0
+            group = RowGroup(0, len(ids), seen, store, skip=1, causal=not part.canvas)
+        probes = [row - known for row in part.rows]
         kind = RowKind.CANVAS if part.canvas else RowKind.BASE
-        rows.append(Rows(ids, list(positions), group, kind, probes=list(part.rows)))
+        rows.append(Rows(ids, positions[known:], group, kind, probes))
     return rows
 
 

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from engine.cache import Lease, SegmentCache
+from engine.guidance import guided
 from engine.job import Job, JointJob, Part, Query, StepResult, Work
 from engine.joint import denoise_joint, joint_rows, joint_state
 from engine.readings import DENOISERS, answer_part
@@ -27,6 +28,13 @@ class Turn:
     chunks: list[tuple[Lease, int]]
     parts: list[Part] = field(default_factory=list)
     rows: list[Rows] = field(default_factory=list)
+    plain: list[Rows] = field(default_factory=list)
+    """Of a guided job: the same rows once more, without the instruction in sight."""
+
+    @property
+    def own(self) -> list[Rows]:
+        """All rows but those of the context."""
+        return [*self.rows, *self.plain]
 
 
 class Runner:
@@ -59,7 +67,7 @@ class Runner:
         turns = [self._turn(work) for work in works]
         chunks = [[context_rows(lease, take) for lease, take in turn.chunks] for turn in turns]
         packed = [rows for group in chunks for rows in group]
-        packed += [r for kind in RowKind for turn in turns for r in turn.rows if r.kind is kind]
+        packed += [r for kind in RowKind for turn in turns for r in turn.own if r.kind is kind]
         hidden = self._forward(packed)
         probed = self._probe(packed, hidden)
         return [self._conclude(turn, probed) for turn in turns]
@@ -78,6 +86,8 @@ class Runner:
             others = [lease(layout.reference_start, ids) for ids in context.references]
             others.append(lease(layout.prefix_origin, context.prefix))
             state = JobState(suffix, tuple(others), new(), new())
+            if context.guided and not isinstance(work, JointJob):
+                state.plain = state.without_last_reference(self._transformer)
             if isinstance(work, JointJob):
                 state = joint_state(work, state, self._transformer)
             self._states[work.id] = state
@@ -94,14 +104,22 @@ class Runner:
         turn = Turn(work, state, chunks)
         if sum(lease.pending for lease in state.leases) > CHUNK - room:
             return turn
-        if isinstance(work, Job):
-            turn.rows = BUILDERS[work.policy.reading](work, state, self.config)
-        elif isinstance(work, JointJob):
-            turn.rows = joint_rows(work, state, self.config)
-        else:
+        if isinstance(work, Query):
             turn.parts = _next_parts(work, state)
-            turn.rows = query_rows(work, turn.parts, state, self._transformer)
+        if state.plain is not None:
+            state.plain.draft = list(state.draft)
+            turn.plain = self._rows(turn, state.plain)
+        turn.rows = self._rows(turn, state)
         return turn
+
+    def _rows(self, turn: Turn, state: JobState) -> list[Rows]:
+        """The rows of a job's own, as one state sees them."""
+        work = turn.work
+        if isinstance(work, Job):
+            return BUILDERS[work.policy.reading](work, state, self.config)
+        if isinstance(work, JointJob):
+            return joint_rows(work, state, self.config)
+        return query_rows(work, turn.parts, state, self._transformer)
 
     def _forward(self, packed: list[Rows]) -> Tensor:
         """Hidden states of all rows, in the order they are packed."""
@@ -150,8 +168,8 @@ class Runner:
         for lease, take in turn.chunks:
             lease.advance(take)
         if turn.rows:
-            result.forwards = 1
-            logits = [probed[id(rows)] for rows in turn.rows if rows.probes]
+            result.forwards = 2 if turn.plain else 1
+            logits = _logits(turn, probed)
             if isinstance(work, Job):
                 denoise = DENOISERS[work.policy.reading]
                 result.rivals = denoise(work, state, logits, self.config)
@@ -163,12 +181,22 @@ class Runner:
         return result
 
 
+def _logits(turn: Turn, probed: dict[int, Tensor]) -> list[Tensor]:
+    """Of each group of rows that asked for them; guided, if the job is."""
+    told = [probed[id(rows)] for rows in turn.rows if rows.probes]
+    plain = [probed[id(rows)] for rows in turn.plain if rows.probes]
+    if not plain:
+        return told
+    weight = turn.work.context.guidance
+    return [guided(*pair, weight) for pair in zip(told, plain, strict=True)]
+
+
 def _next_parts(query: Query, state: JobState) -> list[Part]:
     """As many of the query's open parts as QUERY_ROWS rows hold, at least one."""
     parts: list[Part] = []
     rows = 0
     for part in query.parts[state.answered :]:
-        rows += len(part.tokens) + 1
+        rows += len(part.tokens) + 1 - part.shared
         if parts and rows > QUERY_ROWS:
             break
         parts.append(part)

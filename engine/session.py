@@ -18,7 +18,7 @@ from engine.prompt import Prompt, Prompter
 from engine.revision.live import Revisions
 from engine.search import Search
 from engine.shape.answer import Answer, Edit, edited
-from engine.told import told
+from engine.told import guidance, told
 from engine.turns import Turn
 from models.loader import Model
 from protocol.cells import Cell, diff, render
@@ -74,7 +74,8 @@ class Session:
         if isinstance(fill, ReviseText):
             return self._revisions.open(fill)
         hole = self.shape(fill)
-        prompt = self.prompter.prompt(hole.prefix, hole.suffix, self.references(fill))
+        words, weight = self.references(fill), guidance(fill)
+        prompt = self.prompter.prompt(hole.prefix, hole.suffix, words, weight)
         return self.begin(fill, hole, prompt)
 
     def check_free(self, fill_id: str) -> None:

@@ -1,6 +1,7 @@
 """What a request tells beside the text: the words of its reference segments."""
 
 from models.references import context_file, header, instruction, old_text
+from protocol.errors import ProtocolError
 from protocol.messages import Fill, ReviseText
 
 CONTEXT_FILES = 3
@@ -21,6 +22,13 @@ def told(fill: Fill | ReviseText, with_header: bool) -> list[str]:
     if fill.instruction is not None:
         words.append(instruction(fill.instruction))
     return words
+
+
+def guidance(fill: Fill | ReviseText) -> float:
+    """How much the instruction counts; ProtocolError if there is none to weigh."""
+    if fill.guidance is not None and fill.instruction is None:
+        raise ProtocolError("invalid_message", "Guidance needs an `instruction`.", "guidance")
+    return 1.0 if fill.guidance is None else fill.guidance
 
 
 def _language(fill: Fill | ReviseText) -> str:

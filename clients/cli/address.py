@@ -4,6 +4,7 @@ Lines and columns count from 1; a column is a character (code point), and a tab 
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -49,6 +50,16 @@ def lines(document: Document, address: str) -> Span:
         raise BadInput(f"--lines {address}: outside the file, {_size(document)}")
     stop = document.line_starts[last] if last < len(document.line_starts) else len(document.text)
     return Span(document.line_starts[first - 1], stop, last - first + 1)
+
+
+def apart(spans: Sequence[Span]) -> tuple[Span, ...]:
+    """The spans from the left; BadInput if two of them touch or there are too many."""
+    ordered = sorted(spans, key=lambda span: span.start)
+    if len(ordered) > HOLES_LIMIT:
+        raise BadInput(f"at most {HOLES_LIMIT} spans are worked on at once")
+    if any(right.start <= left.end for left, right in pairwise(ordered)):
+        raise BadInput("two of the spans overlap or touch; make them one")
+    return tuple(ordered)
 
 
 def between(document: Document, address: str) -> Span:

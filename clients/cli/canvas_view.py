@@ -45,7 +45,7 @@ class Size:
 
 def scene(job: Job, context: int) -> Scene:
     """The scenes of a job with `context` whole lines on either side of each hole."""
-    first, *rest = (_around(job.document, span, context) for span in job.spans)
+    first, *rest = (_around(job.document, span, context) for span in job.canvases)
     return replace(first, rest=tuple(rest))
 
 

@@ -10,11 +10,11 @@ from clients.cli.document import Document
 from clients.cli.errors import CHANGED, UNCHANGED, BadInput
 from clients.cli.fill_run import Outcome, open_client, run_fill
 from clients.cli.glyphs import safe
-from clients.cli.options import FillOptions, RewriteOptions, SpanOptions
+from clients.cli.options import FillOptions, RewriteOptions, SpanOptions, ToldOptions
 from clients.cli.program import Program
 from clients.cli.replace_file import check_writable, replace_file
 from clients.cli.report import as_json, report
-from clients.cli.request import Job, Verb, build
+from clients.cli.request import Job, Verb, Wish, build
 from clients.cli.settings import Settings
 from clients.cli.settings_sources import Resolved
 from clients.cli.show import Show
@@ -36,15 +36,15 @@ def rewrite(program: Program, options: RewriteOptions, resolved: Resolved) -> in
 
 def _run(verb: Verb, program: Program, options: RewriteOptions, settings: Settings) -> int:
     def make(document: Document) -> Job:
-        span, *others = spans(document, options, settings)
-        return build(verb, document, span, settings, _shape(options), *others)
+        wish = Wish(_shape(options), options.instruction, options.guidance)
+        return build(verb, document, spans(document, options, settings), settings, wish)
 
     return carry_out(program, options, settings, make)
 
 
 def carry_out(
     program: Program,
-    options: SpanOptions,
+    options: ToldOptions,
     settings: Settings,
     make: Callable[[Document], Job],
     comment: Callable[[Show, Outcome], None] = lambda show, outcome: None,
@@ -74,12 +74,14 @@ def carry_out(
     return CHANGED if outcome.changed else UNCHANGED
 
 
-def _check_combination(options: SpanOptions) -> None:
+def _check_combination(options: ToldOptions) -> None:
     """Refuse flags that contradict each other."""
     places = ("at", "lines", "range")
-    given = [f"--{name}" for name in places if getattr(options, name, None) is not None]
+    given = [f"--{name}" for name in places if getattr(options, name, None)]
     if len(given) > 1:
         raise BadInput(f"{' and '.join(given)} can't go together; give one place")
+    if options.guidance is not None and options.instruction is None:
+        raise BadInput("--guidance weighs an instruction; give one with --instruction")
     if options.diff and options.json:
         raise BadInput("--diff and --json can't go together; choose one output")
     if options.in_place and str(options.file) == "-":
@@ -106,8 +108,8 @@ def _told_path(path: Path | None) -> str | None:
 
 def spans(document: Document, options: SpanOptions, settings: Settings) -> tuple[address.Span, ...]:
     """The hole that the options name; for a fill, the places of the marker by default."""
-    if options.lines is not None:
-        return (address.lines(document, options.lines),)
+    if options.lines:
+        return address.apart([address.lines(document, text) for text in options.lines])
     if options.range is not None:
         return (address.between(document, options.range),)
     if isinstance(options, FillOptions):

@@ -9,7 +9,7 @@ from clients.cli.errors import CHANGED
 from clients.cli.fill_run import open_client, run_fill
 from clients.cli.options import ShowOptions
 from clients.cli.program import Program
-from clients.cli.request import Verb, build
+from clients.cli.request import Verb, Wish, build
 from clients.cli.settings import Settings
 from clients.cli.settings_sources import Resolved
 from clients.cli.show import Show
@@ -63,7 +63,9 @@ def _play(act: Act, program: Program, show: Show, settings: Settings, client: En
     """Show one act: its command, the canvas, the diff."""
     source = read_source(str(EXAMPLES / act.file), program.stdin)
     document = Document.of(source.text, act.file)
-    job = build(act.verb, document, address.lines(document, act.lines), settings, act.shape)
+    job = build(
+        act.verb, document, (address.lines(document, act.lines),), settings, Wish(act.shape)
+    )
     show.heading("")
     show.heading(f"$ {act.command}")
     with show.watching(job) as view:

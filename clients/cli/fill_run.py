@@ -10,12 +10,13 @@ from clients.cli.canvas import Canvas
 from clients.cli.document import Document, Edit
 from clients.cli.errors import BadInput, EngineFailure
 from clients.cli.glyphs import safe
+from clients.cli.parts import revised_parts
 from clients.cli.request import Job, answer_text
 from clients.cli.settings import Settings
 from clients.cli.views import View
 from engine.client import EngineClient, stream
 from engine.errors import EngineError
-from protocol.messages import Accepted, Delta, Done, Error, ServerMessage
+from protocol.messages import Accepted, Delta, Done, Error, Fill, ServerMessage
 
 _LOG = logging.getLogger("retouch.cli")
 _OUR_FAULT = ("invalid_message", "too_large", "unsupported")
@@ -63,7 +64,7 @@ def run_fill(job: Job, client: EngineClient, view: View) -> Outcome:
         EngineFailure: the engine gave up or broke off.
         BadInput: the engine says that the request can't be met.
     """
-    canvas = Canvas(rest=[Canvas() for _ in job.spans[1:]])
+    canvas = Canvas(rest=[Canvas() for _ in job.canvases[1:]])
     accepted = Accepted(job.fill.id, "", job.fill.sampling.seed, 0, "")
     with closing(stream(client, job.fill)) as messages:  # type: ignore[type-var]
         for message in messages:
@@ -90,7 +91,7 @@ def _follow(message: ServerMessage, canvas: Canvas, view: View) -> None:
 
 def _outcome(job: Job, accepted: Accepted, done: Done) -> Outcome:
     """The edits that the answer means. Nothing settled in time means that nothing changes."""
-    texts = done.holes if len(job.spans) > 1 else (done.text,)
+    texts = _texts(job, done)
     if len(texts) != len(job.spans):
         raise EngineFailure(f"the engine filled {len(texts)} of {len(job.spans)} holes")
     hurried = done.finish in ("deadline", "cancelled")
@@ -113,6 +114,17 @@ def _outcome(job: Job, accepted: Accepted, done: Done) -> Outcome:
         accepted.model,
     )
     return Outcome(job, accepted, done, edits, notes)
+
+
+def _texts(job: Job, done: Done) -> tuple[str, ...]:
+    """The answer for each span; that to a revision is one text, cut at what was not to change."""
+    if len(job.spans) == 1:
+        return (done.text,)
+    if isinstance(job.fill, Fill):
+        return done.holes
+    start = job.span.start
+    bounds = [(span.start - start, span.end - start) for span in job.spans]
+    return revised_parts(done, job.fill.text, bounds)
 
 
 def _edit(document: Document, span: Span, text: str, keep: bool) -> Edit:

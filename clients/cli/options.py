@@ -17,6 +17,7 @@ from clients.cli.settings import Setting, table
 from clients.cli.settings_sources import Resolved, resolve
 
 _WHERE: dict[str, Any] = {"rich_help_panel": "Where"}
+_TOLD: dict[str, Any] = {"rich_help_panel": "Instruction"}
 _REVISION: dict[str, Any] = {"rich_help_panel": "Revision"}
 _FLAG: dict[str, Any] = {"rich_help_panel": "Output"}
 
@@ -56,8 +57,13 @@ class SpanOptions(ShowOptions):
         ),
     ]
     lines: Annotated[
-        str | None,
-        typer.Option("--lines", metavar="A:B", help="Whole lines, both included.", **_WHERE),
+        list[str] | None,
+        typer.Option(
+            "--lines",
+            metavar="A:B",
+            help="Whole lines, both included; repeat it for several spans at once.",
+            **_WHERE,
+        ),
     ] = None
     range: Annotated[
         str | None,
@@ -75,7 +81,29 @@ class SpanOptions(ShowOptions):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RewriteOptions(SpanOptions):
+class ToldOptions(SpanOptions):
+    """What the work is for, in words."""
+
+    instruction: Annotated[
+        str | None,
+        typer.Option("--instruction", metavar="TEXT", help="What the change is for.", **_TOLD),
+    ] = None
+    guidance: Annotated[
+        float | None,
+        typer.Option(
+            "--guidance",
+            metavar="W",
+            help="How much the instruction counts: 1 is plain, more exaggerates it, 0 ignores it; "
+            "all but 1 cost a second forward pass each step.",
+            min=0.0,
+            max=10.0,
+            **_TOLD,
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RewriteOptions(ToldOptions):
     """A span, and what is missing there."""
 
     shape: Annotated[
@@ -103,13 +131,9 @@ class FillOptions(RewriteOptions):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReviseOptions(SpanOptions):
+class ReviseOptions(ToldOptions):
     """A span that stands, and what may become of it."""
 
-    instruction: Annotated[
-        str | None,
-        typer.Option("--instruction", metavar="TEXT", help="What the change is for.", **_REVISION),
-    ] = None
     strength: Annotated[
         float,
         typer.Option(

@@ -1,5 +1,6 @@
 """From a span of a document to the Fill that is sent; what had to be cut is said in notes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, TypeVar
@@ -40,25 +41,40 @@ class Job:
         """The first span, most often the only one."""
         return self.spans[0]
 
+    @property
+    def canvases(self) -> tuple[Span, ...]:
+        """What each canvas of the engine stands for: a revision has one from first to last span."""
+        return self.spans if isinstance(self.fill, Fill) else (covering(self.spans),)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a person says of the text that is wanted."""
+
+    shape: ShapeName | None = None
+    instruction: str | None = None
+    guidance: float | None = None
+
+
+def covering(spans: Sequence[Span]) -> Span:
+    """From the start of the first span to the end of the last one."""
+    return spans[0] if len(spans) == 1 else Span(spans[0].start, spans[-1].end)
+
 
 def build(
-    verb: Verb,
-    document: Document,
-    span: Span,
-    settings: Settings,
-    shape: ShapeName | None,
-    *others: Span,
+    verb: Verb, document: Document, spans: tuple[Span, ...], settings: Settings, wish: Wish
 ) -> Job:
-    """The job that fills `span`, and others right of it with it; their old text is not sent.
+    """The job that fills `spans`, from the left; the old text is sent with an instruction only.
 
     Raises:
-        BadInput: nothing to rewrite, or more lines than a request may ask for.
+        BadInput: nothing to rewrite, or more than a request may ask for.
     """
-    if verb == "rewrite" and span.start == span.end:
+    span = spans[0]
+    if verb == "rewrite" and any(each.start == each.end for each in spans):
         raise BadInput("the span is empty, so there is nothing to rewrite; `retouch fill` inserts")
-    spans = (span, *others)
-    prefix, suffix, notes = context(document.text, Span(span.start, spans[-1].end))
-    chosen = shape or _shape(verb, span)
+    prefix, suffix, notes = context(document.text, covering(spans))
+    chosen = wish.shape or _shape(verb, span)
+    old = document.text[span.start : span.end]
     fill = Fill(
         id="cli-1",
         prefix=prefix,
@@ -69,10 +85,14 @@ def build(
         sampling=_sampling(settings),
         deadline_ms=settings.timeout_ms,
         path=document.path,
+        instruction=wish.instruction,
+        guidance=wish.guidance,
+        old_text=old if wish.instruction and old and len(spans) == 1 else None,
         holes=tuple(
             NextHole(
                 before=document.text[left.end : right.start],
-                shape=shape or _shape(verb, right),
+                shape=wish.shape or _shape(verb, right),
+                lines=right.lines if (wish.shape or _shape(verb, right)) == "block" else None,
                 canvas=CanvasSpec(tokens=settings.max_tokens),
             )
             for left, right in pairwise(spans)

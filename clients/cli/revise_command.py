@@ -1,6 +1,7 @@
 """`retouch revise`: the request for a span that stands, and the table that explains the answer."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import get_args
 
 from rich.cells import cell_len
@@ -13,7 +14,7 @@ from clients.cli.fill_run import Outcome
 from clients.cli.glyphs import safe
 from clients.cli.options import ReviseOptions
 from clients.cli.program import Program
-from clients.cli.request import Job, checked, context
+from clients.cli.request import Job, checked, context, covering
 from clients.cli.rows import Row, row
 from clients.cli.settings import Settings
 from clients.cli.settings_sources import Resolved
@@ -29,8 +30,7 @@ def revise(program: Program, options: ReviseOptions, resolved: Resolved) -> int:
     settings = resolved.settings
 
     def make(document: Document) -> Job:
-        (span,) = spans(document, options, settings)
-        return _job(document, span, options, settings)
+        return _job(document, spans(document, options, settings), options, settings)
 
     def comment(show: Show, outcome: Outcome) -> None:
         if options.explain and not options.json:
@@ -55,11 +55,15 @@ def explanation(tokens: Sequence[Token]) -> list[Row]:
     return rows
 
 
-def _job(document: Document, span: Span, options: ReviseOptions, settings: Settings) -> Job:
-    """The job that revises `span`."""
-    if span.start == span.end:
+def _job(
+    document: Document, spans: tuple[Span, ...], options: ReviseOptions, settings: Settings
+) -> Job:
+    """The job that revises `spans`: the text from first to last, locked between them."""
+    if any(each.start == each.end for each in spans):
         raise BadInput("the span is empty, so there is nothing to revise; `retouch fill` inserts")
+    span = covering(spans)
     prefix, suffix, notes = context(document.text, span)
+    between = (Lock(a.end - span.start, b.start - span.start) for a, b in pairwise(spans))
     request = ReviseText(
         id="cli-1",
         prefix=prefix,
@@ -67,16 +71,17 @@ def _job(document: Document, span: Span, options: ReviseOptions, settings: Setti
         suffix=suffix,
         strength=options.strength,
         method=_method(options.method),
-        locks=tuple(Lock(pattern=pattern) for pattern in options.lock or ()),
+        locks=(*between, *(Lock(pattern=pattern) for pattern in options.lock or ())),
         keep=tuple(_kind(name) for name in options.keep or ()),
         instruction=options.instruction,
+        guidance=options.guidance,
         path=document.path,
         sampling=Sampling(
             temperature=settings.temperature, top_p=settings.top_p, seed=settings.seed
         ),
         deadline_ms=settings.timeout_ms,
     )
-    return Job("revise", document, (span,), checked(request), notes)
+    return Job("revise", document, spans, checked(request), notes)
 
 
 def _method(name: str | None) -> MethodName | None:

@@ -7,19 +7,20 @@ from engine.canvas import SlotState
 from engine.constraints.prefix_index import PrefixIndex
 from engine.job import Draw, Job, StepResult
 from engine.prompt import Prompter
+from engine.revision.edits import Vocabulary
 from engine.revision.opening import Opened, open_passage
 from engine.revision.passage import Window
 from engine.revision.program import Program
 from engine.revision.proposers import Tools
-from engine.revision.refine import GUARD, Method, RefinePlan, Refiner
+from engine.revision.refine import RefinePlan, Refiner
 from engine.revision.report import Piece, cells_of, tokens_of
-from engine.revision.scorers import Vocabulary
 from engine.turns import Turn
 from models.loader import Model
 from protocol.cells import Cell
 from protocol.messages import Accepted, Delta, Done, Error, ReviseText, Stats
+from protocol.revise import MethodName
 
-DEFAULT_METHOD: Method = "posterior"
+DEFAULT_METHOD: MethodName = "posterior"
 
 
 @dataclass(slots=True)
@@ -46,8 +47,9 @@ class LiveRevision:
 def plan_of(request: ReviseText) -> RefinePlan:
     """How far a request wants to go."""
     method = request.method or DEFAULT_METHOD
-    guard = GUARD if request.guard is None else request.guard
-    return RefinePlan(method, request.strength, guard, request.rounds)
+    if request.guard is None:
+        return RefinePlan(method, request.strength, rounds=request.rounds)
+    return RefinePlan(method, request.strength, request.guard, request.guard, request.rounds)
 
 
 class Revisions:
@@ -60,7 +62,7 @@ class Revisions:
         self._prompter = prompter
         self._index = index
         self._clock = clock
-        self._vocabulary = Vocabulary(model.config, model.tokenizer.silent_ids)
+        self._vocabulary = Vocabulary(model.config, model.tokenizer)
         self._live: dict[str, LiveRevision] = {}
 
     def has(self, name: str) -> bool:

@@ -1,4 +1,5 @@
-"""Which characters of a text must not change: spans, matches of patterns, kinds of text.
+"""Which characters of a text must not change: spans, matches of patterns, kinds of text; and
+which are prose.
 
 Patterns come from outside, so they run as automata: linear, bounded, no backtracking.
 """
@@ -40,6 +41,16 @@ def locked_characters(
     wanted = set(kinds)
     for kind, start, stop in _pieces(text, path) if wanted else ():
         if kind in wanted:
+            marks[start:stop] = [True] * (stop - start)
+    return marks
+
+
+def prose_characters(text: str, path: str | None) -> list[bool]:
+    """For each character, whether it is part of a comment, or of a string of several words."""
+    marks = [False] * len(text)
+    for kind, start, stop in _pieces(text, path):
+        words = " " in text[start:stop].strip()
+        if kind == "comments" or (kind == "literals" and words):
             marks[start:stop] = [True] * (stop - start)
     return marks
 

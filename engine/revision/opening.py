@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.prompt import Prompter
-from engine.revision.locks import locked_characters
+from engine.revision.locks import locked_characters, prose_characters
 from engine.revision.passage import Passage, window_starts
 from engine.revision.slots import Slot
-from engine.told import told
+from engine.told import guidance, told
 from models.loader import Model
 from protocol.errors import ProtocolError
 from protocol.messages import ReviseText
 
-TOKEN_LIMIT = 1024
+TOKEN_LIMIT, PASSAGE_LIMIT = 1024, 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +37,31 @@ def open_passage(request: ReviseText, prompter: Prompter, model: Model) -> Opene
     if not body:
         raise ProtocolError("invalid_message", "A single newline can't be revised.", "text")
     words = told(request, model.config.layout.reference_limit > 0)
-    prompt = prompter.prompt(request.prefix, tail + request.suffix, words)
+    prompt = prompter.prompt(request.prefix, tail + request.suffix, words, guidance(request))
     marks = locked_characters(request.text, request.locks, request.keep, request.path)
     moved = prompt.required.decode()
     ids, offsets = model.tokenizer.encode_with_offsets(moved + body)
-    if len(ids) > TOKEN_LIMIT:
-        message = f"The text has {len(ids)} tokens; at most {TOKEN_LIMIT} can be revised at once."
-        raise ProtocolError("too_large", message, "text")
     marks = [True] * len(moved) + marks
+    prose = [False] * len(moved) + prose_characters(request.text, request.path)
     slots = [
-        Slot(token, locked=_is_locked(marks, span, len(moved)))
+        Slot(token, _is_locked(marks, span, len(moved)), any(prose[slice(*span)]))
         for token, span in zip(ids, offsets, strict=True)
     ]
+    _check_size(slots)
     table = model.tokenizer.token_bytes
     starts = window_starts([table[token] for token in ids])
     passage = Passage(request.id, prompt, slots, model.config.layout.suffix_limit, starts)
     return Opened(passage, prompt.required, tail, prompt.notes)
+
+
+def _check_size(slots: Sequence[Slot]) -> None:
+    for what, size, limit in (
+        ("The text has", len(slots), PASSAGE_LIMIT),
+        ("What may change has", sum(not slot.locked for slot in slots), TOKEN_LIMIT),
+    ):
+        if size > limit:
+            message = f"{what} {size} tokens; at most {limit} can be revised at once."
+            raise ProtocolError("too_large", message, "text")
 
 
 def _is_locked(marks: Sequence[bool], span: tuple[int, int], moved: int) -> bool:

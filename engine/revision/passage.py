@@ -1,7 +1,7 @@
 """A text that stands between two others -> its tokens in windows, each with its exact context."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from engine.job import Context
@@ -65,10 +65,10 @@ class Passage:
         context = self._prompt.context
         left = [slot.token for window in self.windows[:index] for slot in window]
         right = [slot.token for window in self.windows[index + 1 :] for slot in window]
-        around = Context(
-            (*context.prefix, *left),
-            (*right, *context.suffix)[: self._limit],
-            context.references,
+        around = replace(
+            context,
+            prefix=(*context.prefix, *left),
+            suffix=(*right, *context.suffix)[: self._limit],
         )
         required = b"" if index else self._prompt.required
         return Window(index, f"{self._name}/{index}.{turn}", around, self.windows[index], required)

@@ -11,12 +11,13 @@ import numpy as np
 from engine.boundary import Boundary
 from engine.canvas import Canvas
 from engine.constraints.prefix_index import PrefixIndex
-from engine.job import Context, Draw, Job
+from engine.job import Draw, Job
 from engine.policies import POLICIES, Plan
 from engine.reviews import REVIEWERS, Review, ReviewPlan
+from engine.revision.edits import Swap, Vocabulary
 from engine.revision.passage import Window
 from engine.revision.program import Steps
-from engine.revision.scorers import Scores, Swap, Vocabulary, frame
+from engine.revision.scorers import Scores, frame
 from engine.revision.words import invents_none, words_of
 
 LENGTHS = (0, 1, -1, 2)
@@ -27,11 +28,12 @@ REVIEW_PASSES = 4
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """Tokens in place of [start, stop) of a window."""
+    """Tokens in place of [start, stop) of a window; a `slip` is a word that was mistyped."""
 
     start: int
     stop: int
     ids: tuple[int, ...]
+    slip: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +57,16 @@ def swapped(
     """The swaps at weak slots that gain most, each alone, if they invent no word.
 
     Never several at once: many small gains of taste would add up to what a guard takes for a bug.
+    Only a mistyped name is changed in all its places.
     """
     sides = (window.context.prefix, window.ids, window.context.suffix)
-    known = words_of(_text(side, tools) for side in sides)
-    good = [swap for swap in scores.swaps if swap.slot in weak and swap.gain > 0]
+    known = words_of(tools.vocabulary.text(side) for side in sides)
+    good = [swap for swap in scores.swaps if swap.gain > 0 and set(weak) & set(swap.slots)]
     fit = (swap for swap in good if _fits(window, swap, known, tools))
     yield []
-    return [Attempt(swap.slot, swap.slot + 1, (swap.token,)) for swap in islice(fit, SINGLE_SWAPS)]
+    return [
+        Attempt(swap.start, swap.stop, swap.tokens, swap.slip) for swap in islice(fit, SINGLE_SWAPS)
+    ]
 
 
 def causal_refill(
@@ -129,15 +134,10 @@ def reviewing(name: str) -> Proposer:
 
 
 def _fits(window: Window, swap: Swap, known: frozenset[str], tools: Tools) -> bool:
-    before = _text(window.ids[: swap.slot], tools)
-    token = _text([swap.token], tools)
-    after = _text(window.ids[swap.slot + 1 :], tools)
-    return invents_none(before + token + after, len(before), len(before + token), known)
-
-
-def _text(ids: Sequence[int], tools: Tools) -> str:
-    data = b"".join(tools.index.bytes_of(token) or b"" for token in ids)
-    return data.decode("utf-8", "replace")
+    text = tools.vocabulary.text
+    before, after = text(window.ids[: swap.start]), text(window.ids[swap.stop :])
+    new = text(swap.tokens)
+    return invents_none(before + new + after, len(before), len(before + new), known)
 
 
 def _runs(slots: Sequence[int]) -> list[tuple[int, int]]:
@@ -165,10 +165,10 @@ def _unspelled(window: Window, start: int, tools: Tools) -> bytes:
 
 def _run_job(window: Window, start: int, stop: int, length: int, tools: Tools) -> Job:
     ids, around, config = window.ids, window.context, tools.vocabulary.config
-    context = Context(
-        (*around.prefix, *ids[:start]),
-        (*ids[stop:], *around.suffix)[: config.layout.suffix_limit],
-        around.references,
+    context = replace(
+        around,
+        prefix=(*around.prefix, *ids[:start]),
+        suffix=(*ids[stop:], *around.suffix)[: config.layout.suffix_limit],
     )
     required = _unspelled(window, start, tools)
     return Job(

@@ -7,7 +7,6 @@ kept only if its score beats the old one's by the guard.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from engine.job import Part
 from engine.reviews import REVIEWERS
@@ -17,28 +16,18 @@ from engine.revision.proposers import PROPOSERS, Attempt, Tools
 from engine.revision.scorers import SCORERS, Scores
 from engine.revision.slots import Slots, ids_of, spliced, tried
 from engine.scores import SUFFIX_TOKENS, inner_part, suffix_part
+from protocol.revise import MethodName
 
 DECIDED = {"posterior", *REVIEWERS}
 """Methods whose first proposal is their best: where that fails, no other one is made."""
 GUARD = 9.0
 """Nats; chosen by `tests.bench.revision.tune`: no clean held-out line that it saw was changed."""
+SLIP_GUARD = 6.0
+"""Slips are common: about one word in a few hundred (log 400 = 6)."""
 MAX_TRIES = 3
 ROUND_SHARE = 0.25
 NEIGHBOUR_DOUBT = 0.7
 
-Method = Literal[
-    "posterior",
-    "causal",
-    "canvas",
-    "p2",
-    "remdm_cap",
-    "remdm_rescale",
-    "remdm_conf",
-    "remdm_loop",
-    "wino",
-    "edit",
-    "causal_check",
-]
 SCORER_OF = {"posterior": "posterior", "canvas": "canvas", "wino": "canvas"}
 """The scorer that finds a method's weak tokens; `causal` for the others."""
 
@@ -50,14 +39,15 @@ class RefinePlan:
     Attributes:
         method: a row of engine.revision.proposers.PROPOSERS.
         strength: largest share of the tokens of a window that may differ from the old text.
-        guard: nats a new text must gain.
+        guard: nats a new text must gain; `slip_guard` if it only puts a mistyped name right.
         rounds: proposals in each window.
         doubt: a token less probable than this is weak, and so is one the model would replace.
     """
 
-    method: Method
+    method: MethodName
     strength: float = 0.3
     guard: float = GUARD
+    slip_guard: float = SLIP_GUARD
     rounds: int = 4
     doubt: float = 0.5
 
@@ -70,6 +60,7 @@ class Verdict:
     gain: float
     kept: bool
     text: bytes
+    slip: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +96,8 @@ class Refiner:
     def steps(self) -> Steps[None]:
         """All windows from the left; each is as good as before, or better."""
         for index in range(len(self.passage.windows)):
-            yield from self._refine(index)
+            if not all(slot.locked for slot in self.passage.windows[index]):
+                yield from self._refine(index)
 
     def _refine(self, index: int) -> Steps[None]:
         self._seen = {self._text(self.passage.windows[index])}
@@ -122,10 +114,10 @@ class Refiner:
             if not whole:
                 self.passage.windows[index] = tried(window.slots, weak)
             texts = self._allowed(index, window, attempts)
-            values = yield from self._values(index, texts)
+            values = yield from self._values(index, [text for text, _ in texts])
             best = self._judge(index, texts, value, values)
             if best is not None:
-                self.passage.windows[index], value = texts[best], values[best]
+                self.passage.windows[index], value = texts[best][0], values[best]
                 scores = yield from self._look(index)
             elif self.plan.method in DECIDED:
                 return
@@ -154,8 +146,11 @@ class Refiner:
         outer = sums[len(lines) :] or [0.0] * len(lines)
         return [Value(*pair) for pair in zip(sums[: len(lines)], outer, strict=True)]
 
-    def _allowed(self, index: int, window: Window, attempts: Sequence[Attempt]) -> list[Slots]:
-        """Texts not seen before that keep locks, strength, the edge and valid UTF-8."""
+    def _allowed(
+        self, index: int, window: Window, attempts: Sequence[Attempt]
+    ) -> list[tuple[Slots, bool]]:
+        """Texts not seen before that keep locks, strength, the edge and valid UTF-8; and whether
+        they only put a slip right."""
         texts = []
         for attempt in attempts:
             slots = self.passage.windows[index]
@@ -165,7 +160,7 @@ class Refiner:
             if data in self._seen or not self._fits(index, window, text):
                 continue
             self._seen.add(data)
-            texts.append(text)
+            texts.append((text, attempt.slip))
         return texts
 
     def _fits(self, index: int, window: Window, text: Slots) -> bool:
@@ -182,16 +177,24 @@ class Refiner:
         return self._text(text).startswith(window.required) and is_text(data)
 
     def _judge(
-        self, index: int, texts: Sequence[Slots], old: Value, values: Sequence[Value]
+        self,
+        index: int,
+        texts: Sequence[tuple[Slots, bool]],
+        old: Value,
+        values: Sequence[Value],
     ) -> int | None:
-        """Which of the new texts gains most, if that is more than the guard; all are noted."""
+        """Which of the new texts is furthest ahead of its guard, if one is; all are noted."""
         if not texts:
             return None
         gains = [new.total - old.total for new in values]
-        best = max(range(len(gains)), key=lambda number: gains[number])
-        keep = best if gains[best] > self.plan.guard else None
-        for number, text in enumerate(texts):
-            verdict = Verdict(index, gains[number], number == keep, self._text(text))
+        ahead = [
+            gain - (self.plan.slip_guard if slip else self.plan.guard)
+            for gain, (_, slip) in zip(gains, texts, strict=True)
+        ]
+        best = max(range(len(ahead)), key=lambda number: ahead[number])
+        keep = best if ahead[best] > 0 else None
+        for number, (text, slip) in enumerate(texts):
+            verdict = Verdict(index, gains[number], number == keep, self._text(text), slip)
             self.verdicts.append(verdict)
         return keep
 

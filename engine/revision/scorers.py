@@ -4,13 +4,14 @@
 the causal reading by Bayes' rule); `causal` looks left, and at the suffix segment, alone.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from engine.job import Answer, Part
 from engine.making import pinned_canvas
+from engine.revision.edits import Swap, Vocabulary, respellings, single_swaps
 from engine.revision.passage import Window
 from engine.revision.program import Steps, ask
 from engine.scores import inner_part, leave_one_out_parts
@@ -19,17 +20,6 @@ from models.config import ModelConfig
 HORIZON = 16
 CHOICES = 12
 RIVALS = 40
-REACH = 3.0
-FLOOR = -7.0
-
-
-@dataclass(frozen=True, slots=True)
-class Swap:
-    """Another token for one slot, and what it gains in nats."""
-
-    slot: int
-    token: int
-    gain: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +30,6 @@ class Scores:
     best: dict[int, int]
     swaps: tuple[Swap, ...] = ()
     """Best first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
-    """What a scorer must know of tokens."""
-
-    config: ModelConfig
-    silent: frozenset[int]
-    """Ids that spell nothing; the end mark is one of them."""
 
 
 Scorer = Callable[[Window, Vocabulary], Steps[Scores]]
@@ -84,57 +65,57 @@ def posterior(window: Window, vocabulary: Vocabulary) -> Steps[Scores]:
     """P(token | both sides) by the causal reading, among the likeliest tokens of each slot.
 
     P(v | left, right) is proportional to P(v | left) P(right | left, v); right is the next HORIZON
-    tokens, the suffix included. Rivals that no right side could save are not tried: those REACH
-    nats behind the token that stands; of too many, the likeliest RIVALS are.
+    tokens, the suffix included. Of too many single tokens, the RIVALS that the left side finds
+    likeliest are tried; and so are other words, at their own lengths.
     """
     ids, suffix = window.ids, window.context.suffix[:HORIZON]
     line = (*ids, *suffix)
     rows = tuple(range(len(line)))
     whole = Part(line, rows, line, with_suffix=False, choices=CHOICES)
     (standing,) = yield from ask(f"{window.name}.left", window.context, [whole])
-    rivals = _rivals(window, standing, vocabulary)
-    heard = [swap for swap in rivals if swap.slot + 1 < len(line)][:RIVALS]
-    parts = [_with(line, swap.slot, swap.token) for swap in heard]
+    singles = single_swaps(window, standing, vocabulary)
+    heard = [*singles[:RIVALS], *respellings(window, standing, vocabulary)]
+    heard = [swap for swap in heard if swap.stop < len(line)]
+    tested = yield from _measured(window, line, standing, heard)
+    unheard = [swap for swap in singles if swap not in heard]
+    return _posterior_scores(window, tested, unheard)
+
+
+def _measured(
+    window: Window, line: tuple[int, ...], standing: Answer, swaps: Sequence[Swap]
+) -> Steps[list[Swap]]:
+    """What each swap gains: log P(it and what follows) less that of what stands."""
+    if not swaps:
+        return []
+    whole = Part(line, (0,), line[:1], with_suffix=False)
+    parts = [whole, *(_with(line, swap) for swap in swaps)]
     answers = yield from ask(f"{window.name}.right", window.context, parts)
-    swaps = []
-    for swap, answer in zip(heard, answers, strict=True):
-        behind = standing.target[swap.slot + 1 : swap.slot + 1 + HORIZON]
-        gain = swap.gain + float(answer.target.sum() - behind.sum())
-        swaps.append(replace(swap, gain=gain))
-    return _posterior_scores(window, swaps, [swap for swap in rivals if swap not in heard])
+    tested = []
+    for swap, answer in zip(swaps, answers[1:], strict=True):
+        old = standing.target[swap.start : swap.stop + HORIZON]
+        tested.append(replace(swap, gain=float(answer.target.sum() - old.sum())))
+    return tested
 
 
-def _rivals(window: Window, standing: Answer, vocabulary: Vocabulary) -> list[Swap]:
-    """Likely tokens by the left side alone, most nats ahead of the one that stands first."""
-    found = []
-    for slot in window.open:
-        own = float(standing.target[slot])
-        pairs = zip(standing.choices[slot], standing.choice_log_probs[slot], strict=True)
-        for token, log_prob in pairs:
-            silent = int(token) in vocabulary.silent or int(token) == window.slots[slot].token
-            if not silent and log_prob >= max(own - REACH, FLOOR):
-                found.append(Swap(slot, int(token), float(log_prob) - own))
-    return sorted(found, key=lambda swap: -swap.gain)
-
-
-def _with(line: tuple[int, ...], slot: int, token: int) -> Part:
-    """What stands right of a slot, once the slot holds `token`."""
-    behind = line[slot + 1 : slot + 1 + HORIZON]
-    rows = tuple(range(slot + 1, slot + 1 + len(behind)))
-    return Part((*line[:slot], token, *behind), rows, behind, with_suffix=False)
+def _with(line: tuple[int, ...], swap: Swap) -> Part:
+    """The line with a swap: its tokens, and those right of it, are asked."""
+    asked = (*swap.tokens, *line[swap.stop : swap.stop + HORIZON])
+    rows = tuple(range(swap.start, swap.start + len(asked)))
+    shared = max(0, swap.start - 1)
+    return Part((*line[: swap.start], *asked), rows, asked, with_suffix=False, shared=shared)
 
 
 def _posterior_scores(window: Window, tested: list[Swap], others: list[Swap]) -> Scores:
     """Chances among all rivals; the untested ones count as the left side sees them."""
     chance, best = {}, {}
     for slot in window.open:
-        here = [swap for swap in (*tested, *others) if swap.slot == slot]
+        here = [swap for swap in (*tested, *others) if slot in swap.slots]
         odds = sum(float(np.exp(min(swap.gain, 50.0))) for swap in here)
         chance[slot] = 1 / (1 + odds)
         leader = max(here, key=lambda swap: swap.gain, default=None)
         ahead = leader is not None and leader.gain > 0
-        best[slot] = leader.token if leader and ahead else window.slots[slot].token
-    return Scores(chance, best, tuple(sorted(tested, key=lambda swap: -swap.gain)))
+        best[slot] = leader.tokens[0] if leader and ahead else window.slots[slot].token
+    return Scores(chance, best, tuple(sorted(tested, key=lambda swap: (-swap.gain, not swap.slip))))
 
 
 SCORERS: dict[str, Scorer] = {"canvas": canvas, "causal": causal, "posterior": posterior}

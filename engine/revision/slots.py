@@ -13,6 +13,7 @@ class Slot:
     Attributes:
         token: its id.
         locked: it may not change.
+        prose: it belongs to a comment or a string of several words.
         was: the old text it stands for, where that differs; b"" beside a neighbour that has it all.
         then: probability of the old token in the old text.
         now: probability of this token in the text as it is.
@@ -21,6 +22,7 @@ class Slot:
 
     token: int
     locked: bool = False
+    prose: bool = False
     was: bytes | None = None
     then: float | None = None
     now: float | None = None
@@ -80,8 +82,8 @@ def _rewritten(old: Slots, new: Sequence[int], spell: Spell) -> list[Slot]:
     was = b"".join(spell(slot.token) if slot.was is None else slot.was for slot in old)
     then = min((slot.then for slot in old if slot.then is not None), default=None)
     tries = max((slot.tries for slot in old), default=0)
-    locked = any(slot.locked for slot in old)
+    locked, prose = any(slot.locked for slot in old), any(slot.prose for slot in old)
     return [
-        Slot(token, locked, was if place == 0 else b"", then, None, tries)
+        Slot(token, locked, prose, was if place == 0 else b"", then, None, tries)
         for place, token in enumerate(new)
     ]

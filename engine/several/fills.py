@@ -9,6 +9,7 @@ from engine.session import Session
 from engine.several.in_turn import InTurn
 from engine.several.parts import check, holes_of, one_hole
 from engine.several.together import Together, plan, too_long, wants_canvas
+from engine.told import guidance
 from engine.turns import Turn
 from protocol.errors import ProtocolError
 from protocol.messages import Accepted, Fill, Pin, ReviseText
@@ -67,6 +68,8 @@ class Several:
         in_turn = InTurn(self._session, self._clock, fill, deadline)
         if not wants_canvas(fill):
             return in_turn, None
+        if guidance(fill) != 1.0:
+            return in_turn, "With guidance the holes are filled one after another."
         holes = [self._session.shape(one_hole(fill, n)) for n in range(len(holes_of(fill)))]
         if note := too_long(fill, holes):
             return in_turn, note

@@ -1,5 +1,7 @@
 """Queries: what the model thinks of tokens, as exact as running it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -64,6 +66,37 @@ def test_many_parts_are_answered_in_order_over_several_passes(
     assert len(together) == count
     alone = ask(tiny, parts[-1]).answers[0]
     np.testing.assert_allclose(together[-1].target, alone.target, atol=1e-4)
+
+
+@pytest.mark.parametrize("with_suffix", [True, False])
+@pytest.mark.parametrize("rows", [8, 512])
+def test_what_parts_share_is_computed_once(
+    tiny: Model, monkeypatch: pytest.MonkeyPatch, with_suffix: bool, rows: int
+) -> None:
+    """The same answers as without sharing, in one pass and over several."""
+    monkeypatch.setattr("engine.runner.QUERY_ROWS", rows)
+    first = causal_part(HOLE, with_suffix)
+    lines = {(70, 80, 91, 92): 1, (70, 80, 90, 93, 94): 2, (70, 80): 0}
+    whole = [Part(line, (len(line),), (100,), with_suffix=with_suffix) for line in lines]
+    parts = [replace(part, shared=lines[part.tokens]) for part in whole]
+    shared = ask(tiny, first, *parts).answers[1:]
+    for part, answer in zip(whole, shared, strict=True):
+        alone = ask(tiny, part).answers[0]
+        np.testing.assert_allclose(answer.target, alone.target, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        Part((70, 81), (2,), (100,), shared=2),  # other tokens
+        Part((70, 80), (1,), (100,), shared=1),  # a row that is not computed
+        Part((70, 80), (2,), (100,), shared=1, with_suffix=False),
+        Part((70, 80), (2,), (100,), shared=1, canvas=True),
+    ],
+)
+def test_nothing_else_is_shared(part: Part) -> None:
+    with pytest.raises(ValueError, match="begins with"):
+        Query("q", Context((5, 20)), [causal_part(HOLE), part])
 
 
 def test_the_end_mark_is_reported(tiny: Model) -> None:

@@ -24,7 +24,7 @@ from tests.bench.common.sandbox import run_programs
 from tests.bench.fill.data import MissingData
 from tests.bench.revision import build
 from tests.bench.revision.data import packages, solved
-from tests.bench.revision.items import Item, Length, Program
+from tests.bench.revision.items import BUGS, Item, Length, Program
 from tests.bench.revision.measure import record, revise
 from tests.bench.revision.table import markdown, row
 
@@ -63,7 +63,8 @@ def _items(
     if options.set == "heldout":
         return heldout_items(programs, model, options)
     tokens = _length(model)
-    bugs = build.bugs(programs, tokens, _run, options.bugs, options.seed)
+    draw = BUGS[options.kind]
+    bugs = build.bugs(programs, tokens, _run, options.bugs, options.seed, draw)
     return bugs, build.clean(programs, tokens, _run, options.clean, options.seed)
 
 
@@ -72,7 +73,8 @@ def heldout_items(
 ) -> tuple[list[Item], list[Item]]:
     """Bugs and clean spans without tests: every substitution counts as a bug."""
     tokens = _length(model)
-    bugs = build.bugs(programs, tokens, _alternating(), options.bugs, options.seed)
+    draw = BUGS[options.kind]
+    bugs = build.bugs(programs, tokens, _alternating(), options.bugs, options.seed, draw)
     return bugs, build.clean(programs, tokens, _all_pass, options.clean, options.seed)
 
 
@@ -132,6 +134,7 @@ def _parser() -> argparse.ArgumentParser:
     add("set", choices=("crb", "heldout"))
     add("--out", type=Path, default=OUT, help="folder of results and downloads")
     add("--bugs", type=int, default=100)
+    add("--kind", choices=sorted(BUGS), default="substitutions", help="what is wrong in a bug")
     add("--clean", type=int, default=300)
     add("--methods", default=",".join(get_args(MethodName)), help="with commas between them")
     add("--strength", type=float, default=0.3)

@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
-from tests.bench.revision.items import Item, Length, Program, broken_items, clean_items
+from tests.bench.revision.items import Draw, Item, Length, Program, clean_items
 
 Passes = Callable[[Sequence[str]], list[bool]]
 """Whether each program runs its tests to their end."""
@@ -12,11 +12,16 @@ BATCH = 16
 
 
 def bugs(
-    programs: Sequence[Program], tokens: Length, passes: Passes, count: int, seed: int
+    programs: Sequence[Program],
+    tokens: Length,
+    passes: Passes,
+    count: int,
+    seed: int,
+    draw: Draw,
 ) -> list[Item]:
     """`count` bugs, as few of one program as possible; each fails its tests, its gold passes."""
     found: list[Item] = []
-    for batch in _batches(_turns(programs, tokens, seed, broken_items)):
+    for batch in _batches(_turns(programs, tokens, seed, draw)):
         failed = [not ok for ok in passes([item.program(item.text) for item in batch])]
         healed = passes([item.program(item.gold) for item in batch])
         found += [
@@ -44,7 +49,7 @@ def _turns(
     programs: Sequence[Program],
     tokens: Length,
     seed: int,
-    draw: Callable[[Program, Length, random.Random], Iterator[Item]],
+    draw: Draw,
 ) -> Iterator[Item]:
     """One item of every program, in random order, then a second of each, and so on."""
     shuffled = list(programs)

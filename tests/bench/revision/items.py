@@ -5,7 +5,8 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tests.bench.revision.mutations import Mutation, mutate, sites
+from tests.bench.revision.mutations import Mutation, Site, mutate, sites
+from tests.bench.revision.typos import typos
 
 SPAN_TOKENS = 46  # with moved white space they stay within one window of 48
 SPAN_CHARACTERS = 240
@@ -44,6 +45,7 @@ class Item:
 
 
 Length = Callable[[str], int]
+Find = Callable[[str, int, int], list[Site]]
 
 
 def spans(source: str) -> list[tuple[int, int]]:
@@ -81,15 +83,26 @@ def clean_items(program: Program, tokens: Length, dice: random.Random) -> Iterat
         yield Item(f"{program.name}:{start}", before, text, after, text, program.check)
 
 
-def broken_items(program: Program, tokens: Length, dice: random.Random) -> Iterator[Item]:
+def substituted_items(program: Program, tokens: Length, dice: random.Random) -> Iterator[Item]:
     """Spans with 1 to 3 substitutions, in random order; whether tests fail is not known here."""
+    return _broken_items(program, tokens, dice, sites, (1, 1, 2, 3))
+
+
+def misspelt_items(program: Program, tokens: Length, dice: random.Random) -> Iterator[Item]:
+    """Spans with one misspelt name, in random order."""
+    return _broken_items(program, tokens, dice, typos, (1,))
+
+
+def _broken_items(
+    program: Program, tokens: Length, dice: random.Random, find: Find, counts: Sequence[int]
+) -> Iterator[Item]:
     places = spans(program.source)
     if not places:
         return
     for number in range(TRIES):
         start, stop = dice.choice(places)
-        here = sites(program.source, start, stop)
-        count = min(dice.choice((1, 1, 2, 3)), len(here))
+        here = find(program.source, start, stop)
+        count = min(dice.choice(counts), len(here))
         if not count:
             continue
         mutation = mutate(program.source, dice.sample(here, count), dice)
@@ -127,3 +140,7 @@ def _parses(source: str) -> bool:
     except (SyntaxError, ValueError):
         return False
     return True
+
+
+Draw = Callable[[Program, Length, random.Random], Iterator[Item]]
+BUGS: dict[str, Draw] = {"substitutions": substituted_items, "typos": misspelt_items}

@@ -44,8 +44,8 @@ class Mutation:
 
 def sites(source: str, start: int, stop: int) -> list[Site]:
     """All tokens of source[start:stop] that can be replaced by one of their kind."""
-    tokens = [token for token in _tokens(source) if token.string]
-    offsets = _line_offsets(source)
+    tokens = [token for token in tokens_of(source) if token.string]
+    offsets = line_offsets(source)
     variables = _variables(tokens)
     names = sorted({tokens[at].string for at in variables})
     strings = sorted({t.string for t in tokens if t.type == tokenize.STRING and len(t.string) < 20})
@@ -76,7 +76,7 @@ def mutate(source: str, chosen: Sequence[Site], dice: random.Random) -> Mutation
     return Mutation("".join(parts) + source[at:], tuple(places))
 
 
-def _tokens(source: str) -> list[tokenize.TokenInfo]:
+def tokens_of(source: str) -> list[tokenize.TokenInfo]:
     """Python's tokens; none if the source can't be read."""
     try:
         return list(tokenize.generate_tokens(io.StringIO(source).readline))
@@ -84,7 +84,8 @@ def _tokens(source: str) -> list[tokenize.TokenInfo]:
         return []
 
 
-def _line_offsets(source: str) -> list[int]:
+def line_offsets(source: str) -> list[int]:
+    """Where each line starts, in characters."""
     offsets = [0]
     for line in source.splitlines(keepends=True):
         offsets.append(offsets[-1] + len(line))

@@ -2,15 +2,26 @@
 
 import ast
 import random
+import re
 from collections.abc import Sequence
 
 import numpy as np
 
 from protocol.messages import Token
 from tests.bench.revision import build
-from tests.bench.revision.items import SPAN_TOKENS, Item, Program, broken_items, clean_items, spans
+from tests.bench.revision.items import (
+    BUGS,
+    SPAN_TOKENS,
+    Item,
+    Program,
+    clean_items,
+    misspelt_items,
+    spans,
+    substituted_items,
+)
 from tests.bench.revision.measure import auc, localisation
 from tests.bench.revision.mutations import mutate, sites
+from tests.bench.revision.typos import misspellings
 
 SOURCE = '''import math
 
@@ -66,7 +77,7 @@ def test_spans_are_whole_lines_of_a_body() -> None:
 
 
 def test_items_put_back_together_are_the_program() -> None:
-    broken = list(broken_items(PROGRAM, length, random.Random(1)))
+    broken = list(substituted_items(PROGRAM, length, random.Random(1)))
     assert broken
     for item in [*broken, *clean_items(PROGRAM, length, random.Random(1))]:
         assert item.prefix + item.gold + item.suffix == SOURCE
@@ -75,13 +86,29 @@ def test_items_put_back_together_are_the_program() -> None:
         assert bool(item.wrong) == (item.text != item.gold)
 
 
+def test_a_misspelt_name_stands_elsewhere_too() -> None:
+    items = list(misspelt_items(PROGRAM, length, random.Random(2)))
+    assert items
+    for item in items:
+        ((start, stop),) = item.wrong
+        slip = item.text[start:stop]
+        assert slip.isidentifier() and not re.search(rf"\b{slip}\b", SOURCE)
+        assert abs(len(item.text) - len(item.gold)) <= 1 and item.text != item.gold
+
+
+def test_misspellings_are_one_slip_away() -> None:
+    assert {"totl", "ttal", "toal"} < set(misspellings("total"))
+    assert {"totaal", "toatl", "totsl"} < set(misspellings("total"))
+    assert "total" not in misspellings("total") and misspellings("a") == []
+
+
 def test_only_bugs_that_fail_and_golds_that_pass_are_kept() -> None:
     def passes(sources: Sequence[str]) -> list[bool]:
         return ["> 0" in source for source in sources]
 
-    kept = build.bugs([PROGRAM], length, passes, 5, seed=1)
+    kept = build.bugs([PROGRAM], length, passes, 5, 1, BUGS["substitutions"])
     assert kept and all("> 0" not in item.program(item.text) for item in kept)
-    assert build.bugs([PROGRAM], length, passes, 5, seed=1) == kept
+    assert build.bugs([PROGRAM], length, passes, 5, 1, BUGS["substitutions"]) == kept
     assert len(build.clean([PROGRAM], length, passes, 3, seed=1)) == 3
 
 

@@ -19,21 +19,22 @@ from engine.constraints.prefix_index import PrefixIndex
 from engine.core import Engine
 from engine.job import Draw
 from engine.prompt import Prompter
+from engine.revision.edits import Vocabulary
 from engine.revision.live import plan_of
 from engine.revision.opening import open_passage
 from engine.revision.program import Program as Work
 from engine.revision.proposers import Tools
 from engine.revision.refine import Refiner, Verdict
-from engine.revision.scorers import Vocabulary
 from engine.runner import Runner
 from engine.scheduler import Scheduler
 from models.loader import Model
 from protocol.messages import ReviseText
 from protocol.revise import MethodName
+from tests.bench.common.provenance import commit
 from tests.bench.common.records import Records, key_of
 from tests.bench.revision.__main__ import OUT, heldout_items
 from tests.bench.revision.data import packages
-from tests.bench.revision.items import Item
+from tests.bench.revision.items import BUGS, Item
 
 PREFIX_TOKENS = 256  # less than an engine sees: long files would cost more than what is measured
 GUARDS = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0, 24.0)
@@ -55,7 +56,7 @@ class Proposals:
             "tune", item.prefix, item.text, item.suffix, method=method, guard=10_000.0, rounds=1
         )
         opened = open_passage(request, self._prompter, self._model)
-        words = Vocabulary(self._model.config, self._model.tokenizer.silent_ids)
+        words = Vocabulary(self._model.config, self._model.tokenizer)
         tools = Tools(words, self._index, Draw(), request.strength, lambda *_: None)
         refiner = Refiner(opened.passage, plan_of(request), tools)
         program, forwards = Work(refiner.steps()), 0
@@ -86,7 +87,9 @@ def main(arguments: list[str]) -> int:
         found = [_collected(proposals, records, item, method) for item in (*bugs, *clean)]
         print(f"{method}: {sum(one['forwards'] for one in found) / len(found):.1f} NFE")
         for guard in GUARDS:
-            fixed, harmed = replay(found[: len(bugs)], guard), replay(found[len(bugs) :], guard)
+            slips = guard if options.slip_guard is None else options.slip_guard
+            fixed = replay(found[: len(bugs)], guard, slips)
+            harmed = replay(found[len(bugs) :], guard, slips)
             right = sum(text == one["gold"] for text, one in zip(fixed, found, strict=False))
             changed = sum(text is not None for text in harmed)
             print(
@@ -97,16 +100,23 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def replay(found: Sequence[dict[str, Any]], guard: float) -> list[str | None]:
-    """The text of each item that gains most, if that passes the guard; else None."""
-    best = [max(item["verdicts"], key=lambda one: one["gain"], default=None) for item in found]
-    return [one["text"] if one and one["gain"] > guard else None for one in best]
+def replay(found: Sequence[dict[str, Any]], guard: float, slip_guard: float) -> list[str | None]:
+    """The text of each item that is furthest ahead of its guard; None if none is."""
+    texts = []
+    for item in found:
+        ahead = [
+            (one["gain"] - (slip_guard if one["slip"] else guard), one["text"])
+            for one in item["verdicts"]
+        ]
+        best = max(ahead, default=None)
+        texts.append(best[1] if best and best[0] > 0 else None)
+    return texts
 
 
 def _collected(
     proposals: Proposals, records: Records, item: Item, method: MethodName
 ) -> dict[str, Any]:
-    key = key_of(method, item.prefix, item.text, item.suffix)
+    key = key_of(commit(), method, item.prefix, item.text, item.suffix)
     if (known := records.get(key)) is not None:
         return known
     verdicts, moved, forwards = proposals.of(item, method)
@@ -115,6 +125,7 @@ def _collected(
             "window": verdict.window,
             "gain": verdict.gain,
             "text": verdict.text[moved:].decode("utf-8", "replace"),
+            "slip": verdict.slip,
         }
         for verdict in verdicts
     ]
@@ -130,7 +141,9 @@ def _parser() -> argparse.ArgumentParser:
     add("--out", type=Path, default=OUT, help="folder of results and downloads")
     add("--wheels", type=Path, help="folder of the held-out wheels")
     add("--bugs", type=int, default=100)
+    add("--kind", choices=sorted(BUGS), default="substitutions")
     add("--clean", type=int, default=200)
+    add("--slip-guard", type=float, help="for mistyped names; as the others by default")
     add("--methods", default=",".join(get_args(MethodName)[:3]))
     add("--model", type=Path)
     add("--threads", type=int, default=1)

@@ -8,7 +8,7 @@ from clients.cli import address
 from clients.cli.canvas import Canvas
 from clients.cli.canvas_view import Scene, Size, compose, scene
 from clients.cli.document import Document
-from clients.cli.request import build
+from clients.cli.request import Wish, build
 from clients.cli.rows import Row, merged
 from clients.cli.settings import Settings
 from protocol.messages import Delta
@@ -34,7 +34,7 @@ def shown(span: str, *deltas: Delta, raw: str = CODE, size: Size = SIZE, context
     """The frame after these deltas, with the last one's changes as news."""
     document = Document.of(raw)
     place = address.lines(document, span) if "-" not in span else address.between(document, span)
-    job = build("fill", document, place, Settings(), None)
+    job = build("fill", document, (place,), Settings(), Wish())
     canvas = Canvas()
     for delta in deltas:
         canvas.apply(delta)

@@ -13,7 +13,7 @@ from clients.cli.canvas import Canvas
 from clients.cli.canvas_view import Size, compose, scene
 from clients.cli.document import Document
 from clients.cli.errors import EngineFailure
-from clients.cli.request import build
+from clients.cli.request import Wish, build
 from clients.cli.settings import Settings
 from engine.client import EngineClient
 from engine.config import EngineConfig
@@ -45,6 +45,28 @@ def test_in_place_and_json(cli: Cli) -> None:
     assert [hole["text"] for hole in found["holes"]] == ["3 * r * r", "2"]
     assert [hole["start"]["line"] for hole in found["holes"]] == [2, 5]
     assert found["text"] == "3 * r * r" and found["written"] is True
+
+
+def test_several_lines_are_holes_too(cli: Cli) -> None:
+    path = cli.file(b"a = 1\nb = 2\nc = 3\nd = 4\ne = 5\n")
+    cli.engine.answers = ("a = 9\n", "c = 9\nd = 9\n")
+    assert cli.run("rewrite", str(path), "--lines", "3:4", "--lines", "1", "-i") == 0
+    assert path.read_bytes() == b"a = 9\nb = 2\nc = 9\nd = 9\ne = 5\n"
+    (fill,) = cli.engine.fills
+    assert (fill.prefix, fill.suffix, fill.lines) == ("", "e = 5\n", 1)
+    (hole,) = fill.holes
+    assert (hole.before, hole.shape, hole.lines) == ("b = 2\n", "block", 2)
+
+
+def test_an_instruction_is_told_with_the_old_text(cli: Cli) -> None:
+    path = cli.file(b"a = 1\nb = 2\n")
+    told = ("--instruction", "use hex", "--guidance", "3")
+    cli.engine.answer = "a = 0x1\n"
+    assert cli.run("rewrite", str(path), "--lines", "1", *told) == 0
+    assert cli.run("rewrite", str(path), "--lines", "1") == 0
+    first, plain = cli.engine.fills
+    assert (first.instruction, first.guidance, first.old_text) == ("use hex", 3.0, "a = 1\n")
+    assert (plain.instruction, plain.guidance, plain.old_text) == (None, None, None)
 
 
 def test_one_hole_is_a_list_of_one(cli: Cli) -> None:
@@ -140,7 +162,7 @@ def test_the_live_picture_shows_all_holes(cli: Cli) -> None:
 def picture(raw: str, height: int, *deltas: Delta) -> str:
     document = Document.of(raw)
     span, *others = address.marked(document, "<FILL>")
-    job = build("fill", document, span, Settings(), None, *others)
+    job = build("fill", document, (span, *others), Settings(), Wish())
     canvas = Canvas(rest=[Canvas() for _ in others])
     for delta in deltas:
         canvas.apply(delta)

@@ -9,7 +9,7 @@ from clients.cli.canvas import Canvas
 from clients.cli.canvas_view import scene
 from clients.cli.document import Document
 from clients.cli.program import Program
-from clients.cli.request import build
+from clients.cli.request import Wish, build
 from clients.cli.settings import Settings
 from clients.cli.views import LivePicture, PlainProgress, Silent
 from protocol.messages import Delta
@@ -93,7 +93,7 @@ def live(stream: Stream, raw: str, now: list[float]) -> LivePicture:
     environ = {"TERM": "xterm", "COLUMNS": "40", "LINES": "12"}
     program = Program(lambda _: pytest.fail("no engine"), environ, BytesIO(), BytesIO(), stream)
     document = Document.of(raw)
-    job = build("fill", document, address.lines(document, "1"), Settings(), None)
+    job = build("fill", document, (address.lines(document, "1"),), Settings(), Wish())
     return LivePicture(program.console(stream, Settings()), scene(job, 1), lambda: now[0])
 
 

@@ -24,7 +24,12 @@ def messages(model: Model, asked: ReviseText) -> list[ServerMessage]:
 
 def done(model: Model, asked: ReviseText) -> Done:
     """The answer."""
-    *_, last = messages(model, asked)
+    return done_of(LocalEngine(model, EngineConfig(threads=1)), asked)
+
+
+def done_of(engine: LocalEngine, asked: ReviseText) -> Done:
+    """The answer of an engine."""
+    *_, last = stream(engine, asked)
     assert isinstance(last, Done), last
     return last
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.revision.locks import locked_characters
+from engine.revision.locks import locked_characters, prose_characters
 from protocol.errors import ProtocolError
 from protocol.messages import Lock
 
@@ -69,3 +69,9 @@ def test_senseless_locks_are_refused(lock: Lock) -> None:
 def test_a_pattern_that_reads_the_text_over_and_over_is_refused() -> None:
     with pytest.raises(ProtocolError, match="narrower"):
         locked_characters("a" * 8000, [Lock(pattern="a*b")], (), None)
+
+
+def test_comments_and_strings_of_several_words_are_prose() -> None:
+    text = 'x = "key"  # why\ny = "two words"\n'
+    marks = prose_characters(text, "a.py")
+    assert "".join(c for c, mark in zip(text, marks, strict=True) if mark) == '# why"two words"'

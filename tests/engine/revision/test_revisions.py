@@ -124,9 +124,9 @@ def test_cancelling_ends_a_revision(tiny: Model) -> None:
 
 
 def test_the_batch_makes_no_difference(tiny: Model) -> None:
-    asked = [request(id=name, method=name, strength=0.5) for name in ("posterior", "canvas")]
+    asked = [request(id=name, method=name, strength=0.5, rounds=2) for name in METHODS]
     fill = Fill("f", "def g(", "):\n", sampling=Sampling(policy="threshold", review="wino"))
-    engine = LocalEngine(tiny, EngineConfig(threads=1))
+    engine = LocalEngine(tiny, EngineConfig(threads=1, batch_jobs=len(METHODS) + 1))
     for message in (*asked, fill):
         engine.send(message)
     together = {}

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from engine.job import Context, Part, Query, Work
+from engine.revision.edits import Vocabulary
 from engine.revision.passage import Window
 from engine.revision.program import Program, Steps, ask
-from engine.revision.scorers import SCORERS, Scores, Vocabulary, frame
+from engine.revision.scorers import SCORERS, Scores, frame
 from engine.revision.slots import Slot
 from models.loader import Model
 from tests.engine.recording import make_engine
@@ -43,7 +44,7 @@ def run(model: Model, steps: Steps[Any]) -> Any:
 
 
 def scored(model: Model, name: str, context: Context = CONTEXT) -> Scores:
-    vocabulary = Vocabulary(model.config, model.tokenizer.silent_ids)
+    vocabulary = Vocabulary(model.config, model.tokenizer)
     scores = run(model, SCORERS[name](window(context), vocabulary))
     assert isinstance(scores, Scores)
     return scores
@@ -88,17 +89,17 @@ def test_causal_scores_look_left(tiny: Model) -> None:
 def test_posterior_gains_are_those_of_the_whole_text(tiny: Model) -> None:
     """log P(text with the swap, suffix) - log P(text, suffix), exactly, on a short text."""
     scores = scored(tiny, "posterior")
-    assert scores.swaps and {swap.slot for swap in scores.swaps} <= {0, 1, 3, 4}
+    assert scores.swaps and {swap.start for swap in scores.swaps} <= {0, 1, 3, 4}
     own = total(tiny, (*IDS, 50, 60))
     for swap in scores.swaps[::5]:
-        line = (*IDS[: swap.slot], swap.token, *IDS[swap.slot + 1 :], 50, 60)
+        line = (*IDS[: swap.start], *swap.tokens, *IDS[swap.stop :], 50, 60)
         assert swap.gain == pytest.approx(total(tiny, line) - own, abs=1e-3)
     for slot, chance in scores.chance.items():
-        tested = [np.exp(swap.gain) for swap in scores.swaps if swap.slot == slot]
+        tested = [np.exp(swap.gain) for swap in scores.swaps if slot in swap.slots]
         assert chance <= 1 / (1 + sum(tested)) + 1e-6
 
 
 def test_posterior_needs_no_suffix(tiny: Model) -> None:
     scores = scored(tiny, "posterior", Context((5, 20, 30, 40)))
     assert all(0 <= chance <= 1 for chance in scores.chance.values())
-    assert 4 not in {swap.slot for swap in scores.swaps}  # nothing right of it speaks for a swap
+    assert 4 not in {swap.start for swap in scores.swaps}  # nothing right of it speaks for a swap

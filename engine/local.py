@@ -31,7 +31,10 @@ from protocol.messages import (
     Pin,
     Revise,
     ReviseText,
+    Score,
+    Scores,
     ServerMessage,
+    Task,
 )
 
 
@@ -83,7 +86,7 @@ class LocalEngine:
             self._refuse(message, error)
             return
         match message:
-            case Fill() | ReviseText():
+            case Fill() | ReviseText() | Score():
                 self._open(message, client)
             case Revise():
                 self._revise(message)
@@ -113,7 +116,7 @@ class LocalEngine:
         """See EngineClient."""
         self._outbox.clear()
 
-    def _open(self, fill: Fill | ReviseText, client: str) -> None:
+    def _open(self, fill: Task, client: str) -> None:
         try:
             wait = self._admit(fill, client)
             turn = self._session.open(fill)
@@ -133,7 +136,7 @@ class LocalEngine:
         except ProtocolError as error:
             self._refuse(revise, error)
 
-    def _admit(self, fill: Fill | ReviseText, client: str) -> tuple[int, float]:
+    def _admit(self, fill: Task, client: str) -> tuple[int, float]:
         """The wait a fill has to expect; ProtocolError overloaded if that is too long for it."""
         deadline = None if fill.deadline_ms is None else self._clock() + fill.deadline_ms / 1000
         probe = Query("", Context(()), [], deadline=deadline, client=client, priority=fill.priority)
@@ -154,7 +157,7 @@ class LocalEngine:
         for job in turn.changed:
             self._engine.changed(job)
         for message in turn.messages:
-            if isinstance(message, Done | Error):
+            if isinstance(message, Done | Scores | Error):
                 self._owners.pop(message.id or "", None)
 
     def _refuse(self, message: ClientMessage, error: ProtocolError) -> None:

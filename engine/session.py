@@ -16,6 +16,7 @@ from engine.pinning import pin
 from engine.policies import POLICIES, ReadingKind
 from engine.prompt import Prompt, Prompter
 from engine.revision.live import Revisions
+from engine.revision.scoring import Scorings
 from engine.search import Search
 from engine.shape.answer import Answer, Edit, edited
 from engine.told import told
@@ -31,8 +32,10 @@ from protocol.messages import (
     Fill,
     Pin,
     ReviseText,
+    Score,
     Splice,
     Stats,
+    Task,
     Token,
 )
 
@@ -66,13 +69,16 @@ class Session:
         self.prompter = Prompter(model.config, model.tokenizer, index, config.prefix_tokens)
         self._maker = Maker(model, index)
         self._revisions = Revisions(model, self.prompter, index, clock)
+        self._scorings = Scorings(model, self.prompter, clock)
         self._live: dict[str, LiveFill] = {}
 
-    def open(self, fill: Fill | ReviseText) -> Turn:
-        """The first work of a fill or a revision; ProtocolError if it can't be done as asked."""
+    def open(self, fill: Task) -> Turn:
+        """The first work of a request; ProtocolError if it can't be done as asked."""
         self.check_free(fill.id)
         if isinstance(fill, ReviseText):
             return self._revisions.open(fill)
+        if isinstance(fill, Score):
+            return self._scorings.open(fill)
         hole = self.shape(fill)
         prompt = self.prompter.prompt(hole.prefix, hole.suffix, self.references(fill))
         return self.begin(fill, hole, prompt)
@@ -109,7 +115,9 @@ class Session:
     def cancel(self, fill_id: str) -> list[str]:
         """Ids of the work that ends with a fill; none if the fill is not live."""
         live = self._live.get(fill_id)
-        return live.search.running if live else self._revisions.running(fill_id)
+        if live is not None:
+            return live.search.running
+        return self._revisions.running(fill_id) or self._scorings.running(fill_id)
 
     def pin(self, fill_id: str, op: Pin) -> Turn:
         """Put text that a person typed into a live canvas; ProtocolError if it can't go there."""
@@ -129,8 +137,9 @@ class Session:
     def advance(self, result: StepResult) -> Turn:
         """What a step calls for: frames for the client, and the search's next work."""
         fill_id = result.work.id.partition("/")[0]
-        if self._revisions.has(fill_id):
-            return self._revisions.advance(fill_id, result)
+        for others in (self._revisions, self._scorings):
+            if others.has(fill_id):
+                return others.advance(fill_id, result)
         live = self._live.get(fill_id)
         if live is None or result.work.id not in live.search.running:
             return Turn()  # the fill ended before its other branches did

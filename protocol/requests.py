@@ -19,7 +19,7 @@ from protocol.limits import (
     STOPS_LIMIT,
     SUFFIX_LIMIT,
 )
-from protocol.revise import KeepName, MethodName
+from protocol.revise import KeepName, MethodName, ScorerName
 from protocol.values import (
     CanvasSpec,
     ContextFile,
@@ -190,12 +190,14 @@ class ReviseText(
 
 
 class Score(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag="score"):
-    """How probable each token of `text` is between `prefix` and `suffix`."""
+    """How probable each token of `text` is between `prefix` and `suffix`; `Scores` answers."""
 
     id: Id
     prefix: Prefix
     text: Annotated[str, Meta(min_length=1, max_length=SCORE_LIMIT)]
     suffix: Suffix
+    method: ScorerName | None = None
+    """None is `causal`, which takes a row a token; the others take dozens."""
     path: Path | None = None
     context: Files = ()
     deadline_ms: DeadlineMs | None = None

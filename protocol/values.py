@@ -122,3 +122,5 @@ class Token(Struct, frozen=True):
     locked: bool = False
     why: str = ""
     """Why a revision kept or changed it."""
+    best: str | None = None
+    """In scores: the likeliest token in its place, where that is another one."""

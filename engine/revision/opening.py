@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from engine.prompt import Prompter
 from engine.revision.locks import locked_characters
-from engine.revision.passage import Passage, window_starts
+from engine.revision.passage import WINDOW, Passage, window_starts
 from engine.revision.slots import Slot
 from engine.told import told
 from models.loader import Model
@@ -30,19 +30,28 @@ class Opened:
     notes: tuple[str, ...]
 
 
-def open_passage(request: ReviseText, prompter: Prompter, model: Model) -> Opened:
-    """The tokens of `request.text` between their contexts; ProtocolError if it can't be revised."""
+def open_passage(
+    request: ReviseText,
+    prompter: Prompter,
+    model: Model,
+    window: int = WINDOW,
+    limit: int = TOKEN_LIMIT,
+) -> Opened:
+    """The tokens of `request.text` between their contexts; ProtocolError if it can't be revised.
+
+    They are cut into windows of at most `window` tokens; there may be `limit` tokens in all.
+    """
     body = request.text.removesuffix("\n")
     tail = request.text[len(body) :]
     if not body:
-        raise ProtocolError("invalid_message", "A single newline can't be revised.", "text")
+        raise ProtocolError("invalid_message", "A single newline is nothing to look at.", "text")
     words = told(request, model.config.layout.reference_limit > 0)
     prompt = prompter.prompt(request.prefix, tail + request.suffix, words)
     marks = locked_characters(request.text, request.locks, request.keep, request.path)
     moved = prompt.required.decode()
     ids, offsets = model.tokenizer.encode_with_offsets(moved + body)
-    if len(ids) > TOKEN_LIMIT:
-        message = f"The text has {len(ids)} tokens; at most {TOKEN_LIMIT} can be revised at once."
+    if len(ids) > limit:
+        message = f"The text has {len(ids)} tokens; at most {limit} can be looked at at once."
         raise ProtocolError("too_large", message, "text")
     marks = [True] * len(moved) + marks
     slots = [
@@ -50,7 +59,7 @@ def open_passage(request: ReviseText, prompter: Prompter, model: Model) -> Opene
         for token, span in zip(ids, offsets, strict=True)
     ]
     table = model.tokenizer.token_bytes
-    starts = window_starts([table[token] for token in ids])
+    starts = window_starts([table[token] for token in ids], window)
     passage = Passage(request.id, prompt, slots, model.config.layout.suffix_limit, starts)
     return Opened(passage, prompt.required, tail, prompt.notes)
 

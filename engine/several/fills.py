@@ -11,7 +11,7 @@ from engine.several.parts import check, holes_of, one_hole
 from engine.several.together import Together, plan, too_long, wants_canvas
 from engine.turns import Turn
 from protocol.errors import ProtocolError
-from protocol.messages import Accepted, Fill, Pin, ReviseText
+from protocol.messages import Accepted, Fill, Pin, Task
 
 
 class Several:
@@ -22,11 +22,11 @@ class Several:
         self._clock = clock
         self._live: dict[str, Together | InTurn] = {}
 
-    def open(self, fill: Fill | ReviseText) -> Turn:
-        """The first work of a fill or a revision; ProtocolError if it can't be done as asked."""
+    def open(self, fill: Task) -> Turn:
+        """The first work of a request; ProtocolError if it can't be done as asked."""
         if fill.id in self._live:
             raise ProtocolError("id_conflict", f"A fill with id {fill.id} is running.", "id")
-        if isinstance(fill, ReviseText) or not fill.holes:
+        if not isinstance(fill, Fill) or not fill.holes:
             return self._session.open(fill)
         self._session.check_free(fill.id)
         check(fill)

@@ -17,7 +17,6 @@ from protocol.messages import (
     Remask,
     Revise,
     Sampling,
-    Score,
     ServerMessage,
 )
 
@@ -46,14 +45,11 @@ def first(engine: LocalEngine) -> ServerMessage:
 @pytest.mark.parametrize(
     ("message", "param"),
     [
-        (Score(id="a", prefix="", text="x", suffix=""), "type"),
         (fill(init=(None, "x")), "init"),
         (fill(guidance=2.0), "guidance"),
     ],
 )
-def test_what_it_lacks_is_unsupported(
-    tiny_engine: LocalEngine, message: Fill | Score, param: str
-) -> None:
+def test_what_it_lacks_is_unsupported(tiny_engine: LocalEngine, message: Fill, param: str) -> None:
     tiny_engine.send(message)
     (error,) = tiny_engine.step()
     assert isinstance(error, Error)

@@ -33,6 +33,8 @@ ShapeName = Literal["auto", "line", "block", "span"]
 Mode = Literal["delta", "prefix", "final"]
 """`delta` sends every change, `prefix` only settled cells from the left, `final` only the end."""
 Priority = Literal["auto", "manual", "batch"]
+Encoding = Literal["utf-8", "utf-16", "utf-32"]
+"""The unit that offsets and lengths count: bytes, 16-bit units, or characters."""
 FinishReason = Literal[
     "converged", "stop", "length", "deadline", "constraint", "cancelled", "superseded"
 ]
@@ -45,6 +47,8 @@ class CanvasSpec(Struct, frozen=True, forbid_unknown_fields=True):
     """Slots to start with; None leaves it to the engine."""
     pinned: bool = False
     """True: the hole has exactly `tokens` tokens (the end is pinned there)."""
+    most: Annotated[int, Meta(ge=1, le=CANVAS_LIMIT)] | None = None
+    """Slots it may grow to; None is `tokens`, or leaves it to the engine."""
 
 
 class Sampling(Struct, frozen=True, forbid_unknown_fields=True):

@@ -11,7 +11,7 @@ from engine.several.parts import check, holes_of, one_hole
 from engine.several.together import Together, plan, too_long, wants_canvas
 from engine.turns import Turn
 from protocol.errors import ProtocolError
-from protocol.messages import Accepted, Fill, Pin, Task
+from protocol.messages import Accepted, Fill, Revise, Task
 
 
 class Several:
@@ -38,13 +38,12 @@ class Several:
             turn.messages = [msgspec.structs.replace(accepted, notes=(*accepted.notes, note))]
         return turn
 
-    def pin(self, fill_id: str, op: Pin) -> Turn:
-        """Text that a person puts into a running canvas; only where there is one hole."""
-        if fill_id in self._live:
-            raise ProtocolError(
-                "unsupported", "Text can be pinned in fills of one hole only.", "ops"
-            )
-        return self._session.pin(fill_id, op)
+    def revise(self, revise: Revise) -> Turn:
+        """Change a running canvas; only where there is one hole."""
+        if revise.id in self._live or revise.canvas:
+            text = "Only a fill of one hole can be changed while it runs."
+            raise ProtocolError("unsupported", text, "ops")
+        return self._session.revise(revise)
 
     def cancel(self, fill_id: str) -> list[str]:
         """Ids of the work that ends with a fill; none if the fill is not live."""

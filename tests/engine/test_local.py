@@ -14,6 +14,7 @@ from protocol.messages import (
     Done,
     Error,
     Fill,
+    Lock,
     Remask,
     Revise,
     Sampling,
@@ -45,7 +46,7 @@ def first(engine: LocalEngine) -> ServerMessage:
 @pytest.mark.parametrize(
     ("message", "param"),
     [
-        (fill(init=(None, "x")), "init"),
+        (fill(old_text="x", locks=(Lock(pattern="x"),)), "locks"),
         (fill(guidance=2.0), "guidance"),
     ],
 )
@@ -59,7 +60,7 @@ def test_what_it_lacks_is_unsupported(tiny_engine: LocalEngine, message: Fill, p
 
 def test_an_unsupported_revision_leaves_the_fill_alone(tiny_engine: LocalEngine) -> None:
     tiny_engine.send(fill())
-    tiny_engine.send(Revise(id="a", base_seq=0, ops=(Remask(0, 1),)))
+    tiny_engine.send(Revise(id="a", base_seq=0, ops=(Remask(0, 1),), canvas=1))
     messages: list[ServerMessage] = []
     while tiny_engine.busy:
         messages += tiny_engine.step()

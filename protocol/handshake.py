@@ -10,6 +10,7 @@ from protocol.values import Encoding, Id
 VERSION = 1
 SUBPROTOCOLS = ("infill.v1.json", "infill.v1.msgpack")
 Name = Annotated[str, Meta(min_length=1, max_length=64)]
+Version = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 Seq = Annotated[int, Meta(ge=0, le=2**53)]
 
 
@@ -38,7 +39,7 @@ class Resume(Struct, frozen=True, forbid_unknown_fields=True):
 class Hello(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag="hello"):
     """The first message of a client."""
 
-    v: Annotated[tuple[int, ...], Meta(min_length=1, max_length=16)]
+    v: Annotated[tuple[Version, ...], Meta(min_length=1, max_length=16)]
     client: ClientInfo
     caps: Annotated[tuple[Name, ...], Meta(max_length=32)] = ()
     """`confidence`: cell frames carry confidences."""

@@ -8,6 +8,7 @@ from protocol.constraint import Constraint
 from protocol.limits import (
     ALTERNATIVES_LIMIT,
     CANVAS_LIMIT,
+    CELL_LIMIT,
     FILES_LIMIT,
     HOLES_LIMIT,
     LOCKS_LIMIT,
@@ -31,6 +32,7 @@ from protocol.values import (
     Instruction,
     Lock,
     Mode,
+    Offset,
     Path,
     Prefix,
     Priority,
@@ -47,7 +49,8 @@ Lines = Annotated[int, Meta(ge=1, le=400)]
 Files = Annotated[tuple[ContextFile, ...], Meta(max_length=FILES_LIMIT)]
 Locks = Annotated[tuple[Lock, ...], Meta(max_length=LOCKS_LIMIT)]
 Pinned = Annotated[str, Meta(min_length=1, max_length=PIN_LIMIT)]
-Chars = Annotated[int, Meta(ge=0, le=OLD_TEXT_LIMIT)]
+StartCell = Annotated[str, Meta(max_length=CELL_LIMIT)] | None
+Chars = Offset
 
 
 class NextHole(Struct, frozen=True, forbid_unknown_fields=True):
@@ -83,7 +86,7 @@ class Fill(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", ta
     context: Files = ()
     instruction: Instruction | None = None
     old_text: Annotated[str, Meta(max_length=OLD_TEXT_LIMIT)] | None = None
-    init: Annotated[tuple[str | None, ...], Meta(max_length=CANVAS_LIMIT)] = ()
+    init: Annotated[tuple[StartCell, ...], Meta(max_length=CANVAS_LIMIT)] = ()
     """Cells to start from (None is a mask), for a warm start."""
     constraint: Constraint | None = None
     locks: Locks = ()

@@ -145,12 +145,15 @@ class ServerConnection:
 
     def _admit(self, message: ToServer, now: float) -> None:
         """Count the message; an ack that acknowledges something is free."""
-        flow = self._flow(message.id) if isinstance(message, Ack) else None
-        is_news = (
-            isinstance(message, Ack) and flow is not None and flow.acked < message.seq <= flow.seq
-        )
+        is_news = isinstance(message, Ack) and self._is_news(message)
         if not is_news and not self._bucket.take(now):
             raise ProtocolError("rate_limited", "Too many messages; slow down.", None, 1000)
+
+    def _is_news(self, ack: Ack) -> bool:
+        """Whether an ack acknowledges a frame for the first time, be its fill over or not."""
+        if (flow := self._flow(ack.id)) is not None:
+            return flow.acked < ack.seq <= flow.seq
+        return self.ledger is not None and self.ledger.late_ack(ack.id, ack.seq)
 
     def _handle(self, message: ToServer, now: float) -> list[ClientMessage]:
         match message:

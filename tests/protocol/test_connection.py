@@ -304,6 +304,25 @@ def test_too_many_messages_end_the_connection_but_acks_are_free() -> None:
     assert server.closed() == 4429
 
 
+def test_acks_that_come_behind_the_end_are_free_once() -> None:
+    limits = Limits(message_burst=4, messages_per_second=1)
+    server = Server(limits=limits)
+    server.hears(HELLO)
+    server.hears(FILL)
+    server.connection.hear(ACCEPTED)
+    for slot in range(4):
+        server.connection.hear(delta(slot))
+        server.says()
+    server.connection.hear(Done("a", "text", "converged"))
+    server.says()
+    for seq in (1, 2, 3, 4):
+        server.hears(Ack("a", seq))
+    assert server.closed() is None
+    for _ in range(3):
+        server.hears(Ack("a", 4))
+    assert server.closed() == 4429, "an ack of nothing new counts"
+
+
 def test_the_bucket_fills_again() -> None:
     server = greeted()
     for second in range(5):

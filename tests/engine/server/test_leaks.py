@@ -169,6 +169,7 @@ def test_many_fills_leave_nothing_in_their_session(server: Running, fills: int) 
             assert not ledger.flows
             assert not ledger._digests
             assert len(ledger._ended) <= 64
+            assert len(ledger._late) <= 64
             assert not session._asked
             assert not session._cancelled
 

@@ -2,19 +2,23 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from engine.config import EngineConfig
 from engine.local import LocalEngine
 from models.loader import Model
+from protocol.limits import Limits
 from protocol.messages import (
     Accepted,
     Advance,
     CanvasSpec,
+    ClientInfo,
     Delta,
     Done,
     Error,
     Fill,
+    Hello,
     Op,
     Pin,
     Remask,
@@ -23,10 +27,11 @@ from protocol.messages import (
     Sampling,
     Snap,
     Splice,
+    Welcome,
 )
 from protocol.mirror import Mirror
 from tests.engine.server.inline import InlineHub
-from tests.engine.server.running import running
+from tests.engine.server.running import LOOPBACK, running
 from tests.engine.server.talk import Talk, talk
 
 FILL = Fill(
@@ -123,3 +128,24 @@ def test_typing_through_a_ghost_text(tiny: Model) -> None:
         assert done.text == "".join(cell or "" for cell in cells)
 
     converse(tiny, scenario)
+
+
+def test_what_offsets_count_and_how_long_requests_may_take_is_told() -> None:
+    limits = Limits(auto_deadline_ms=123, manual_deadline_ms=None)
+
+    async def scenario(url: str) -> None:
+        for offered, agreed in ((("utf-16", "utf-8"), "utf-16"), ((), "utf-32")):
+            async with talk(url, hello=False) as line:
+                hello = Hello((1,), ClientInfo("test"), position_encoding=offered)  # type: ignore[arg-type]
+                await line.say(hello)
+                welcome = await line.hear()
+                assert isinstance(welcome, Welcome)
+                assert welcome.position_encoding == agreed
+                assert welcome.limits == limits
+                await line.say(Fill("a", "text=a;", "", priority="auto"))
+                await line.end("a")
+
+    with running(config=replace(LOOPBACK, limits=limits)) as server:
+        asyncio.run(scenario(server.ws))
+        asked = [message for message in server.hub.asked if isinstance(message, Fill)]
+        assert [fill.deadline_ms for fill in asked] == [123, 123]

@@ -1,5 +1,6 @@
 """The canvas: token slots of one hole. State is kept in its own array, never told from an id."""
 
+from collections.abc import Sequence
 from enum import IntEnum
 
 import numpy as np
@@ -39,6 +40,14 @@ class Canvas:
     def __len__(self) -> int:
         return len(self.tokens)
 
+    @classmethod
+    def fixed(cls, tokens: Sequence[int], mask_id: int) -> "Canvas":
+        """A canvas of final tokens, at least one."""
+        made = cls(len(tokens), mask_id)
+        for slot, token in enumerate(tokens):
+            made.fix(slot, token)
+        return made
+
     @property
     def masked(self) -> Slots:
         """Masked slots, ascending."""
@@ -76,9 +85,7 @@ class Canvas:
 
         Fixed slots stay; what stands left of `slot` stays too.
         """
-        other = Canvas(len(self), self.mask_id)
-        for name in ARRAYS:
-            setattr(other, name, getattr(self, name).copy())
+        other = self.copy()
         behind = np.flatnonzero(self.states == SlotState.REVEALED)
         other.remask(behind[behind >= slot])
         other.reveal(np.array([slot]), np.array([token]), confidence, step)
@@ -90,16 +97,25 @@ class Canvas:
         for name in ARRAYS:
             setattr(self, name, getattr(joined, name))
 
-    def splice(self, start: int, stop: int, tokens: list[int]) -> None:
-        """Put final tokens in the place of the slots [start, stop)."""
-        if not 0 <= start <= stop <= len(self) or not tokens:
-            raise ValueError("a splice lies inside the canvas and has tokens")
-        fresh = Canvas(len(tokens), self.mask_id)
-        for slot, token in enumerate(tokens):
-            fresh.fix(slot, token)
+    def spliced(self, start: int, stop: int, other: "Canvas | None" = None) -> "Canvas":
+        """A copy with the slots of `other`, or none, in the place of [start, stop).
+
+        ValueError if that is not inside, or nothing would be left.
+        """
+        if not 0 <= start <= stop <= len(self):
+            raise ValueError("a splice lies inside the canvas")
+        middle = [] if other is None else [other]
+        size = len(self) - (stop - start) + sum(map(len, middle))
+        made = Canvas(size, self.mask_id)
         for name in ARRAYS:
-            old, new = getattr(self, name), getattr(fresh, name)
-            setattr(self, name, np.concatenate([old[:start], new, old[stop:]]))
+            old = getattr(self, name)
+            new = [getattr(canvas, name) for canvas in middle]
+            setattr(made, name, np.concatenate([old[:start], *new, old[stop:]]))
+        return made
+
+    def copy(self) -> "Canvas":
+        """The same slots, apart from these."""
+        return self.spliced(0, 0)
 
     def followed_by(self, other: "Canvas") -> "Canvas":
         """A canvas with the slots of both."""

@@ -6,10 +6,18 @@ CAPABILITIES: frozenset[str] = frozenset(
         "context",
         "guidance",
         "holes",
+        "init",
         "instruction",
         "old_text",
+        "revise:advance",
+        "revise:context",
         "revise:pin",
+        "revise:remask",
+        "revise:remask_below",
+        "revise:resize",
         "revise_text",
+        "score",
+        "stop",
     }
 )
 """Names as in protocol.capabilities."""

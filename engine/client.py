@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Protocol
 
-from protocol.messages import Cancel, ClientMessage, Done, Error, Fill, ReviseText, ServerMessage
+from protocol.messages import Cancel, ClientMessage, Done, Error, Scores, ServerMessage, Task
 
 
 class EngineClient(Protocol):
@@ -22,21 +22,21 @@ class EngineClient(Protocol):
         ...
 
 
-def stream(client: EngineClient, fill: Fill | ReviseText) -> Iterator[ServerMessage]:
-    """Send a fill or a revision and yield its messages up to and including Done or Error.
+def stream(client: EngineClient, task: Task) -> Iterator[ServerMessage]:
+    """Send a request and yield its messages up to and including its end (Done, Scores or Error).
 
     Leaving the iterator early cancels it.
     """
-    client.send(fill)
+    client.send(task)
     finished = False
     try:
         while (message := client.receive()) is not None:
-            if message.id not in (fill.id, None):
+            if message.id not in (task.id, None):
                 continue
-            finished = isinstance(message, Done | Error)
+            finished = isinstance(message, Done | Scores | Error)
             yield message
             if finished:
                 return
     finally:
         if not finished:
-            client.send(Cancel(id=fill.id))
+            client.send(Cancel(id=task.id))

@@ -4,10 +4,10 @@ Text in, text out; no tokens and no model. The parts are in `engine.shape`.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from engine.shape.answer import Answer, Edit, edited
+from engine.shape.answer import Answer, Edit, behind, edited, stretched
 from engine.shape.indent import columns, leading
 from engine.shape.judge import flaws
 from engine.shape.languages import language_of
@@ -33,6 +33,8 @@ class Hole:
         newline: the line end of the document.
         site: what is known of the surroundings.
         exact: the length is pinned: the text is taken as it is, neither cut nor mended.
+        stops: texts that end the answer where they begin, whatever its shape.
+        given: how the answer begins; taken already, so that only what follows it is asked for.
     """
 
     prefix: str
@@ -43,13 +45,30 @@ class Hole:
     newline: str
     site: Site
     exact: bool = False
+    stops: tuple[str, ...] = ()
+    given: str = ""
+
+    def after(self, text: str) -> "Hole":
+        """The hole once `text`, the next of the answer, was taken."""
+        return replace(self, given=self.given + text)
 
     def is_complete(self, text: str) -> bool:
         """Whether `text`, so far, holds the whole answer; once true, more text changes nothing."""
-        return not self.exact and self._span(text, growing=True) is not None
+        whole = self.given + text
+        if first_stop(whole, self.stops) is not None:
+            return True
+        return not self.exact and self._span(whole, growing=True) is not None
 
     def answer(self, text: str) -> Answer:
         """What belongs into the document of `text`, be it complete or not."""
+        whole = self.given + text
+        stop = first_stop(whole, self.stops)
+        answer = self._whole_answer(whole[:stop])
+        if stop is not None:
+            answer = stretched(answer, stop, len(whole))
+        return behind(answer, len(self.given), text) if self.given else answer
+
+    def _whole_answer(self, text: str) -> Answer:
         if self.exact:
             return edited(text, [Edit(len(text), len(text), self.newline)] * self.whole_lines)
         start, stop = self._span(text, True) or self._span(text, False) or (0, len(text))
@@ -69,7 +88,8 @@ class Hole:
     def flaws(self, answer: str) -> int:
         """How broken the document is with `answer` in the hole; only fit to be compared."""
         after = self.suffix.removeprefix("\n") if self.whole_lines else self.suffix
-        return flaws(self.site, (self.prefix, after), answer.replace("\r\n", "\n"))
+        whole = self.given + answer.replace("\r\n", "\n")
+        return flaws(self.site, (self.prefix, after), whole)
 
     def _span(self, text: str, growing: bool) -> tuple[int, int] | None:
         """The part of `text` that is the answer's body; None if `growing` and not settled."""
@@ -125,7 +145,7 @@ def shape_hole(
     within = _within_braces(site)
     if shape == "auto":
         shape = _shape(site, whole or not suffix or suffix.startswith("\n"))
-        lines = None if shape == "block" or within else 1
+        lines = lines if shape == "block" or within else 1
     default = BLOCK_LINES if shape == "block" or within else 1
     return Hole(
         prefix=prefix,
@@ -136,6 +156,11 @@ def shape_hole(
         newline=newline,
         site=site,
     )
+
+
+def first_stop(text: str, stops: tuple[str, ...]) -> int | None:
+    """Where the first of the stop strings begins in `text`."""
+    return min((at for stop in stops if (at := text.find(stop)) >= 0), default=None)
 
 
 def _shape(site: Site, to_line_end: bool) -> ShapeName:

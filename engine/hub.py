@@ -11,12 +11,18 @@ Deliver = Callable[[ServerMessage], None]
 """Called on the event loop with every message for one link, in order; must not block."""
 
 
+STEP_MS = (5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 1000, 3000, 10_000)
+"""Upper bounds of the buckets that step times are counted in; one more takes the rest."""
+
+
 class EngineFacts(Struct, frozen=True):
     """What an engine says of itself once it is ready."""
 
     model: str
     caps: tuple[str, ...]
     device: str = "cpu"
+    folder: str | None = None
+    """Where its model, with the tokenizer, is on this machine."""
 
 
 class Load(Struct, frozen=True):
@@ -25,7 +31,12 @@ class Load(Struct, frozen=True):
     live: int = 0
     steps: int = 0
     step_ms: float = 0.0
+    """The last step."""
     cached_bytes: int = 0
+    step_counts: tuple[int, ...] = ()
+    """Steps by their duration, a number for each bucket of STEP_MS."""
+    steps_ms: float = 0.0
+    """All steps together."""
 
 
 class EngineLink(Protocol):

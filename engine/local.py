@@ -1,6 +1,7 @@
 """An engine in this process, behind EngineClient."""
 
 import time
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from engine.backend import open_model
 from engine.capabilities import CAPABILITIES
 from engine.config import EngineConfig
 from engine.core import Engine
-from engine.hub import EngineFacts, Load
+from engine.hub import STEP_MS, EngineFacts, Load
 from engine.job import Context, Priority, Query
 from engine.runner import Runner
 from engine.scheduler import Scheduler
@@ -28,10 +29,12 @@ from protocol.messages import (
     Done,
     Error,
     Fill,
-    Pin,
     Revise,
     ReviseText,
+    Score,
+    Scores,
     ServerMessage,
+    Task,
 )
 
 
@@ -60,9 +63,10 @@ class LocalEngine:
         self._clock = clock
         self._outbox: deque[ServerMessage] = deque()
         self._owners: dict[str, Owner] = {}
-        self._steps, self._step_ms = 0, 0.0
-        device = str(model.transformer.device)
-        self.facts = EngineFacts(model.name, tuple(sorted(CAPABILITIES)), device)
+        self._step_ms, self._steps_ms = 0.0, 0.0
+        self._step_counts = [0] * (len(STEP_MS) + 1)
+        device, caps = str(model.transformer.device), tuple(sorted(CAPABILITIES))
+        self.facts = EngineFacts(model.name, caps, device, str(model.folder))
 
     @property
     def busy(self) -> bool:
@@ -72,8 +76,14 @@ class LocalEngine:
     @property
     def load(self) -> Load:
         """How busy the engine is."""
-        step_ms = round(self._step_ms, 2)
-        return Load(len(self._owners), self._steps, step_ms, self._runner.cached_bytes)
+        return Load(
+            len(self._owners),
+            sum(self._step_counts),
+            round(self._step_ms, 2),
+            self._runner.cached_bytes,
+            tuple(self._step_counts),
+            round(self._steps_ms, 2),
+        )
 
     def send(self, message: ClientMessage, client: str = "") -> None:
         """See EngineClient; fills of one `client` share their part of the engine."""
@@ -83,7 +93,7 @@ class LocalEngine:
             self._refuse(message, error)
             return
         match message:
-            case Fill() | ReviseText():
+            case Fill() | ReviseText() | Score():
                 self._open(message, client)
             case Revise():
                 self._revise(message)
@@ -97,8 +107,9 @@ class LocalEngine:
             began = self._clock()
             for result in self._engine.step():
                 self._take(self._session.advance(result))
-            self._steps += 1
             self._step_ms = (self._clock() - began) * 1000
+            self._steps_ms += self._step_ms
+            self._step_counts[bisect_left(STEP_MS, self._step_ms)] += 1
         said = list(self._outbox)
         self._outbox.clear()
         return said
@@ -113,7 +124,7 @@ class LocalEngine:
         """See EngineClient."""
         self._outbox.clear()
 
-    def _open(self, fill: Fill | ReviseText, client: str) -> None:
+    def _open(self, fill: Task, client: str) -> None:
         try:
             wait = self._admit(fill, client)
             turn = self._session.open(fill)
@@ -125,15 +136,13 @@ class LocalEngine:
         self._take(turn)
 
     def _revise(self, revise: Revise) -> None:
-        """Do what is asked of a live canvas, one op after the other."""
+        """Do what is asked of a live canvas."""
         try:
-            for op in revise.ops:
-                if isinstance(op, Pin):
-                    self._take(self._session.pin(revise.id, op))
+            self._take(self._session.revise(revise))
         except ProtocolError as error:
             self._refuse(revise, error)
 
-    def _admit(self, fill: Fill | ReviseText, client: str) -> tuple[int, float]:
+    def _admit(self, fill: Task, client: str) -> tuple[int, float]:
         """The wait a fill has to expect; ProtocolError overloaded if that is too long for it."""
         deadline = None if fill.deadline_ms is None else self._clock() + fill.deadline_ms / 1000
         probe = Query("", Context(()), [], deadline=deadline, client=client, priority=fill.priority)
@@ -154,7 +163,7 @@ class LocalEngine:
         for job in turn.changed:
             self._engine.changed(job)
         for message in turn.messages:
-            if isinstance(message, Done | Error):
+            if isinstance(message, Done | Scores | Error):
                 self._owners.pop(message.id or "", None)
 
     def _refuse(self, message: ClientMessage, error: ProtocolError) -> None:

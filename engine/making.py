@@ -12,6 +12,7 @@ from engine.policies import POLICIES, Plan, ReadingKind
 from engine.prompt import Prompt
 from engine.reviews import REVIEWERS, Review, ReviewPlan
 from engine.search import Search, Texts, likely_lengths
+from engine.warm import encoded, warm
 from models.config import ModelConfig
 from models.loader import Model
 from protocol.errors import ProtocolError
@@ -42,17 +43,25 @@ class Maker:
         if fill.canvas.pinned and fill.canvas.tokens is None:
             raise ProtocolError("invalid_message", "A pinned canvas needs `tokens`.", "canvas")
         _check_review(fill)
-        lead = self._job(fill, hole, prompt, deadline)
         width = max(fill.alternatives, fill.sampling.branches or DEFAULT_BRANCHES)
-        texts = Texts(
-            self._reader(hole, prompt),
-            self._size,
-            lambda job: hole.flaws(self._answer(hole, prompt, job)),
-        )
-        search = Search(lead, width, texts, prompt.context.suffix)
+        if fill.init and width > 1:
+            text = "A warm start has one branch; ask for one answer."
+            raise ProtocolError("unsupported", text, "init")
+        lead = self._job(fill, hole, prompt, deadline)
+        search = Search(lead, width, self._texts(hole, prompt), prompt.context.suffix)
         if lead.policy.reading is ReadingKind.CANVAS and width > 1 and fill.canvas.tokens is None:
             search.probe, search.expand = _probe(lead), self._lengths(lead, width)
         return search
+
+    def resettle(self, search: Search, hole: Hole, prompt: Prompt) -> None:
+        """Tell a running search of one job that other text surrounds its hole now."""
+        job = search.lead
+        context = self._context(prompt, job.policy.reading)
+        past = () if job.past is None else tuple(job.past.tokens.tolist())
+        job.context = replace(context, prefix=(*context.prefix, *past))
+        job.constraint = self._constraint(prompt) if job.past is None else None
+        job.stop = self._stop_rule(hole, len(prompt.required))
+        search.texts, search.suffix = self._texts(hole, prompt), prompt.context.suffix
 
     def settled_text(self, tokens: Sequence[int]) -> bytes:
         """Bytes of settled tokens up to the end mark."""
@@ -62,6 +71,10 @@ class Maker:
     def _job(self, fill: Fill, hole: Hole, prompt: Prompt, deadline: float | None) -> Job:
         sampling, policy = fill.sampling, POLICIES[fill.sampling.policy or DEFAULT_POLICY]
         canvas, limit = self._canvas(fill, hole, prompt)
+        if fill.init:
+            cells = encoded(fill.init, prompt.required, self._model.tokenizer)
+            most = min(max(limit, len(canvas)), BLOCKS[policy.reading])
+            warm(canvas, cells, most, policy.reading is not ReadingKind.CANVAS)
         return Job(
             id=fill.id,
             context=self._context(prompt, policy.reading),
@@ -78,12 +91,23 @@ class Maker:
                 sampling.seed,
             ),
             draw=Draw(sampling.temperature, sampling.top_p, sampling.seed),
-            constraint=Boundary(self._index, prompt.required) if prompt.required else None,
+            constraint=self._constraint(prompt),
             stop=self._stop_rule(hole, len(prompt.required)),
             limit=limit,
             block=BLOCKS[policy.reading],
             deadline=deadline,
             review=_review(fill),
+        )
+
+    def _constraint(self, prompt: Prompt) -> Boundary | None:
+        """The canvas begins with what moved in."""
+        return Boundary(self._index, prompt.required) if prompt.required else None
+
+    def _texts(self, hole: Hole, prompt: Prompt) -> Texts:
+        return Texts(
+            self._reader(hole, prompt),
+            self._size,
+            lambda job: hole.flaws(self._answer(hole, prompt, job)),
         )
 
     def _context(self, prompt: Prompt, reading: ReadingKind) -> Context:
@@ -101,7 +125,7 @@ class Maker:
         extra = len(self._model.tokenizer.encode(moved)) if moved else 0
         reading = POLICIES[fill.sampling.policy or DEFAULT_POLICY].reading
         size = min((asked or LINE_SLOTS * hole.lines) + extra, BLOCKS[reading])
-        limit = (asked or LINE_LIMIT * hole.lines) + extra
+        limit = (fill.canvas.most or asked or LINE_LIMIT * hole.lines) + extra
         spell = len(prompt.required) + 1  # any bytes can be spelled one a slot
         return Canvas(max(min(size, CANVAS_LIMIT), spell), config.mask_id), min(limit, CANVAS_LIMIT)
 

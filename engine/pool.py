@@ -1,6 +1,7 @@
 """Several engine processes as one hub: a client stays with the process it first came to."""
 
 import asyncio
+from itertools import zip_longest
 
 from engine.config import EngineConfig
 from engine.hub import Deliver, EngineFacts, EngineLink, Load
@@ -45,6 +46,8 @@ class EnginePool:
             sum(load.steps for load in loads),
             max(load.step_ms for load in loads),
             sum(load.cached_bytes for load in loads),
+            tuple(map(sum, zip_longest(*(load.step_counts for load in loads), fillvalue=0))),
+            sum(load.steps_ms for load in loads),
         )
 
     @property

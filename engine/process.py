@@ -28,9 +28,12 @@ WAITING = 256
 CHUNK = 1 << 16
 STOP_SECONDS = 5.0
 BOOTSTRAP = (
-    "import runpy, sys; sys.path.append(sys.argv[1]); "
+    "import runpy, sys; "
+    "at = [n for n, p in enumerate(sys.path) if p.endswith('-packages')] or [len(sys.path)]; "
+    "sys.path.insert(at[0], sys.argv[1]); "
     "runpy.run_module(sys.argv[2], run_name='__main__')"
 )
+"""Our own code comes before any other copy that is installed, and behind the standard library."""
 
 
 def worker_command(module: str = "engine.worker_main", root: Path | None = None) -> list[str]:
@@ -138,15 +141,13 @@ class EngineProcess:
         """Pass a message on under an id of ours; what is live already only under the one it has."""
         engine_id = link.live.get(message.id)
         if isinstance(message, Cancel | Revise):
-            if engine_id is not None:
+            if engine_id is not None and self._has_room(link, message):
                 self._write(Ask(link.client, replace(message, id=engine_id)))
             return
         if engine_id is not None:
             link.deliver(Error("id_conflict", "This id is live.", message.id, ends=False))
             return
-        if self.facts is None and len(self._waiting) >= WAITING:
-            text = "The engine is starting and too many requests wait for it."
-            link.deliver(Error("overloaded", text, message.id, retry_after_ms=1000))
+        if not self._has_room(link, message):
             return
         self._count += 1
         engine_id = str(self._count)
@@ -154,13 +155,22 @@ class EngineProcess:
         self._routes[engine_id] = (link, message.id)
         self._write(Ask(link.client, replace(message, id=engine_id)))
 
+    def _has_room(self, link: Link, message: ClientMessage) -> bool:
+        """Whether a message can be passed on, or wait for the engine; if not, that is said."""
+        if self.facts is not None or isinstance(message, Cancel) or len(self._waiting) < WAITING:
+            return True
+        text = "The engine is starting and too many requests wait for it."
+        ends = not isinstance(message, Revise)
+        link.deliver(Error("overloaded", text, message.id, retry_after_ms=1000, ends=ends))
+        return False
+
     def _write(self, ask: Ask) -> None:
         pipe = self._process.stdin if self._process is not None else None
         if self.facts is not None and pipe is not None:
             pipe.write(pack(ask))
         elif isinstance(ask.message, Cancel):
             self._drop_waiting(ask.message.id)
-        elif not isinstance(ask.message, Revise):
+        else:
             self._waiting.append((ask.message.id, ask))
 
     def _drop_waiting(self, engine_id: str) -> None:

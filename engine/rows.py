@@ -103,11 +103,13 @@ def canvas_rows(job: Job, state: JobState, config: ModelConfig) -> list[Rows]:
 
 def causal_rows(job: Job, state: JobState, config: ModelConfig) -> list[Rows]:
     """The settled tokens whose keys are still missing; the last row predicts the first mask."""
-    return [_causal(job, state, config, [])]
+    return [_causal(job, state, config, [])] if len(job.canvas.masked) else []
 
 
 def speculative_rows(job: Job, state: JobState, config: ModelConfig) -> list[Rows]:
     """Causal rows that check the draft, and canvas rows that take it as given and draft on."""
+    if not len(job.canvas.masked):
+        return []
     room = min(_masked_run(job) - 1, DRAFT_LIMIT)
     state.drafted, state.draft = state.draft[:room], []
     return [

@@ -6,16 +6,18 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from engine.amending.amend import Amender
+from engine.amending.texts import Surroundings
 from engine.canvas import Canvas, SlotState
 from engine.config import EngineConfig
 from engine.constraints.prefix_index import PrefixIndex
 from engine.hole import Hole, shape_hole
 from engine.job import Job, StepResult
 from engine.making import DEFAULT_POLICY, Maker
-from engine.pinning import pin
 from engine.policies import POLICIES, ReadingKind
 from engine.prompt import Prompt, Prompter
 from engine.revision.live import Revisions
+from engine.revision.scoring import Scorings
 from engine.search import Search
 from engine.shape.answer import Answer, Edit, edited
 from engine.told import guidance, told
@@ -29,10 +31,12 @@ from protocol.messages import (
     Done,
     Error,
     Fill,
-    Pin,
+    Revise,
     ReviseText,
+    Score,
     Splice,
     Stats,
+    Task,
     Token,
 )
 
@@ -52,6 +56,15 @@ class LiveFill:
     forwards: int = 0
     prefilled: int = 0
     cached: int = 0
+    seq: int = 0
+    """Frames so far."""
+    moved: int = 0
+    """The last frame that numbered slots anew."""
+
+    def next_seq(self) -> int:
+        """The number of a further frame."""
+        self.seq += 1
+        return self.seq
 
 
 class Session:
@@ -65,18 +78,20 @@ class Session:
         index = PrefixIndex(model.tokenizer.token_bytes)
         self.prompter = Prompter(model.config, model.tokenizer, index, config.prefix_tokens)
         self._maker = Maker(model, index)
+        self._amender = Amender(model, self._maker, Surroundings(self.shape, self._prompt))
         self._revisions = Revisions(model, self.prompter, index, clock)
+        self._scorings = Scorings(model, self.prompter, clock)
         self._live: dict[str, LiveFill] = {}
 
-    def open(self, fill: Fill | ReviseText) -> Turn:
-        """The first work of a fill or a revision; ProtocolError if it can't be done as asked."""
+    def open(self, fill: Task) -> Turn:
+        """The first work of a request; ProtocolError if it can't be done as asked."""
         self.check_free(fill.id)
         if isinstance(fill, ReviseText):
             return self._revisions.open(fill)
+        if isinstance(fill, Score):
+            return self._scorings.open(fill)
         hole = self.shape(fill)
-        words, weight = self.references(fill), guidance(fill)
-        prompt = self.prompter.prompt(hole.prefix, hole.suffix, words, weight)
-        return self.begin(fill, hole, prompt)
+        return self.begin(fill, hole, self._prompt(fill, hole))
 
     def check_free(self, fill_id: str) -> None:
         """ProtocolError if a fill of this id is live."""
@@ -87,13 +102,18 @@ class Session:
         """The shape of the hole between a fill's prefix and suffix."""
         language = fill.doc.language if fill.doc is not None else None
         hole = shape_hole(fill.prefix, fill.suffix, fill.shape, fill.lines, fill.path, language)
-        return replace(hole, exact=fill.canvas.pinned)
+        return replace(hole, exact=fill.canvas.pinned, stops=fill.stop)
 
     def references(self, fill: Fill) -> list[str]:
         """The texts that a fill tells beside prefix and suffix."""
         reading = POLICIES[fill.sampling.policy or DEFAULT_POLICY].reading
         window = self._model.config.layout.reference_limit
         return told(fill, reading is ReadingKind.CANVAS and window > 0)
+
+    def _prompt(self, fill: Fill, hole: Hole) -> Prompt:
+        """The prompt of a hole, with what was taken of its answer in the prefix."""
+        prefix, words = hole.prefix + hole.given, self.references(fill)
+        return self.prompter.prompt(prefix, hole.suffix, words, guidance(fill))
 
     def begin(self, fill: Fill, hole: Hole, prompt: Prompt) -> Turn:
         """The first work of a fill whose hole and prompt are known."""
@@ -105,24 +125,33 @@ class Session:
         policy = fill.sampling.policy or DEFAULT_POLICY
         seed = fill.sampling.seed
         accepted = Accepted(fill.id, self._model.name, seed, slots, policy, prompt.notes)
-        return Turn([accepted], search.start())
+        turn = Turn([accepted], search.start())
+        if fill.init and (delta := self._delta(self._live[fill.id])):
+            turn.messages.append(delta)
+        return turn
 
     def cancel(self, fill_id: str) -> list[str]:
         """Ids of the work that ends with a fill; none if the fill is not live."""
         live = self._live.get(fill_id)
-        return live.search.running if live else self._revisions.running(fill_id)
+        if live is not None:
+            return live.search.running
+        return self._revisions.running(fill_id) or self._scorings.running(fill_id)
 
-    def pin(self, fill_id: str, op: Pin) -> Turn:
-        """Put text that a person typed into a live canvas; ProtocolError if it can't go there."""
-        live = self._live.get(fill_id)
+    def revise(self, revise: Revise) -> Turn:
+        """Change a live canvas as a person wants it; ProtocolError if that can't be done."""
+        live = self._live.get(revise.id)
         if live is None or live.search.lead.id not in live.search.running:
             raise ProtocolError("not_found", "This fill is not running.", "id")
-        insert = pin(live.search, op, self._model.tokenizer, live.prompt.required)
+        if revise.names_slots and not live.moved <= revise.base_seq <= live.seq:
+            raise ProtocolError("stale_base", "The slots have moved since.", "base_seq")
+        around = live.fill, live.hole, live.prompt
+        amended = self._amender.amend(live.search, around, revise)
+        live.fill, live.hole, live.prompt = amended.fill, amended.hole, amended.prompt
         turn = Turn(changed=[live.search.lead])
-        delete = min(op.stop, len(live.cells)) - op.start
-        live.cells[op.start : op.stop] = [None] * insert
-        if insert != delete:
-            turn.messages.append(Splice(fill_id, op.start, delete, insert))
+        for at, delete, insert in amended.moves:
+            live.cells[at : at + delete] = [None] * insert
+            live.moved = live.next_seq()
+            turn.messages.append(Splice(revise.id, at, delete, insert, live.moved))
         if delta := self._delta(live):
             turn.messages.append(delta)
         return turn
@@ -130,8 +159,9 @@ class Session:
     def advance(self, result: StepResult) -> Turn:
         """What a step calls for: frames for the client, and the search's next work."""
         fill_id = result.work.id.partition("/")[0]
-        if self._revisions.has(fill_id):
-            return self._revisions.advance(fill_id, result)
+        for others in (self._revisions, self._scorings):
+            if others.has(fill_id):
+                return others.advance(fill_id, result)
         live = self._live.get(fill_id)
         if live is None or result.work.id not in live.search.running:
             return Turn()  # the fill ended before its other branches did
@@ -167,7 +197,8 @@ class Session:
         slots = tuple(slot for slot, _ in changed)
         confidence = tuple(round(float(c), 4) for c in job.whole.confidence[list(slots)])
         shown = tuple(cell for _, cell in changed)
-        return Delta(live.fill.id, job.step, len(cells), slots, shown, confidence)
+        seq = live.next_seq()
+        return Delta(live.fill.id, job.step, len(cells), slots, shown, confidence, seq)
 
     def _pieces(self, live: LiveFill, job: Job) -> list[bytes | None]:
         """Bytes of each slot, None for masks; without what moved in from the prefix, and without

@@ -81,7 +81,7 @@ def read_part(folder: Path, part: str) -> Tensors:
 
 def _shard(folder: Path, name: str) -> Path:
     """The shard `name` inside `folder`; anything that points elsewhere is refused."""
-    if Path(name).name != name or not name.endswith(".safetensors"):
+    if Path(name).name != name or "\0" in name or not name.endswith(".safetensors"):
         raise ModelError(f"{folder}: {name!r} is not a plain safetensors file name.")
     return folder / name
 

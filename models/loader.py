@@ -20,12 +20,13 @@ DEFAULT_MODEL = Path(__file__).parent / "weights" / "retouch-135m"
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A loaded model: its name, the transformer, and the tokenizer that belongs to it."""
+    """A loaded model: its name and folder, the transformer, the tokenizer that belongs to it."""
 
     name: str
     config: ModelConfig
     transformer: Transformer
     tokenizer: Tokenizer
+    folder: Path
 
 
 def load(folder: Path, dtype: torch.dtype, device: torch.device) -> Model:
@@ -36,7 +37,7 @@ def load(folder: Path, dtype: torch.dtype, device: torch.device) -> Model:
         )
     config = read_config(folder)
     transformer = read_transformer(folder, config, dtype, device)
-    return Model(folder.name, config, transformer, read_tokenizer(folder, config))
+    return Model(folder.name, config, transformer, read_tokenizer(folder, config), folder)
 
 
 def read_config(folder: Path) -> ModelConfig:

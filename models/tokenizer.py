@@ -8,6 +8,7 @@ import tokenizers
 from models.config import ModelConfig
 from models.errors import ModelError
 
+NAME = "tokenizer.json"
 TOKENIZER_LIMIT = 64 << 20
 
 
@@ -59,18 +60,27 @@ class Tokenizer:
 
 def read_tokenizer(folder: Path, config: ModelConfig) -> Tokenizer:
     """The tokenizer in `folder`, checked against the model's vocabulary."""
-    path = folder / "tokenizer.json"
+    inner = _read(folder / NAME)
+    if inner.get_vocab_size() > config.vocabulary:
+        raise ModelError(f"{folder / NAME} has more tokens than the model's {config.vocabulary}.")
+    return Tokenizer(inner, config.vocabulary)
+
+
+def tokenizer_in(folder: Path) -> Tokenizer:
+    """The tokenizer in `folder` by itself, without the model."""
+    inner = _read(folder / NAME)
+    return Tokenizer(inner, inner.get_vocab_size())
+
+
+def _read(path: Path) -> tokenizers.Tokenizer:
     try:
         if path.stat().st_size > TOKENIZER_LIMIT:
             raise ModelError(f"{path} is too large for a tokenizer.")
-        inner = tokenizers.Tokenizer.from_str(path.read_text("utf-8"))
+        return tokenizers.Tokenizer.from_str(path.read_text("utf-8"))
     except OSError as error:
         raise ModelError(f"Can't read {path}: {error.strerror}.") from error
     except Exception as error:
         raise ModelError(f"{path} is not a tokenizer file: {error}.") from error
-    if inner.get_vocab_size() > config.vocabulary:
-        raise ModelError(f"{path} has more tokens than the model's {config.vocabulary}.")
-    return Tokenizer(inner, config.vocabulary)
 
 
 def _byte_alphabet() -> dict[str, int]:

@@ -39,6 +39,8 @@ def _check_fill(fill: Fill) -> None:
 def _check_canvas(canvas: CanvasSpec, param: str) -> None:
     if canvas.pinned and canvas.tokens is None:
         raise _invalid("A pinned canvas needs `tokens`.", param)
+    if canvas.most is not None and (canvas.pinned or canvas.most < (canvas.tokens or 1)):
+        raise _invalid("`most` is at least `tokens`, of a canvas that is not pinned.", param)
 
 
 def _check_files(files: Files) -> None:

@@ -23,6 +23,8 @@ from protocol.messages import ClientMessage, ToClient, ToServer
 from protocol.replies import Accepted, Delta, Done, Error
 from protocol.requests import Cancel, Fill, Revise, ReviseText, Score, Task
 from protocol.states import CLIENT_SAYS, IllegalOrder, Phase, step
+from protocol.units import in_characters
+from protocol.values import Encoding
 from protocol.wire import CellFrame, shorten
 
 CONTROL_LIMIT = 256
@@ -65,6 +67,7 @@ class ServerConnection:
         self._phase = Phase.OPENING
         self._bucket = Bucket(limits.messages_per_second, limits.message_burst, now)
         self._confidence = False
+        self._encoding: Encoding = "utf-32"
         self._draining = False
         self._control: list[ToClient] = []
 
@@ -142,12 +145,15 @@ class ServerConnection:
 
     def _admit(self, message: ToServer, now: float) -> None:
         """Count the message; an ack that acknowledges something is free."""
-        flow = self._flow(message.id) if isinstance(message, Ack) else None
-        is_news = (
-            isinstance(message, Ack) and flow is not None and flow.acked < message.seq <= flow.seq
-        )
+        is_news = isinstance(message, Ack) and self._is_news(message)
         if not is_news and not self._bucket.take(now):
             raise ProtocolError("rate_limited", "Too many messages; slow down.", None, 1000)
+
+    def _is_news(self, ack: Ack) -> bool:
+        """Whether an ack acknowledges a frame for the first time, be its fill over or not."""
+        if (flow := self._flow(ack.id)) is not None:
+            return flow.acked < ack.seq <= flow.seq
+        return self.ledger is not None and self.ledger.late_ack(ack.id, ack.seq)
 
     def _handle(self, message: ToServer, now: float) -> list[ClientMessage]:
         match message:
@@ -180,6 +186,7 @@ class ServerConnection:
             return
         self.ledger = greeting.ledger
         self._confidence = "confidence" in hello.caps
+        self._encoding = greeting.welcome.position_encoding
         self._say(greeting.welcome)
         if hello.resume is not None:
             self._take_up(hello.resume, self.ledger)
@@ -206,16 +213,18 @@ class ServerConnection:
             flow = self._flow(revise.id)
             if flow is None or flow.final is not None:
                 raise ProtocolError("not_found", "There is no live fill of this id.", "id")
-            if flow.is_stale(revise.base_seq):
+            if revise.names_slots and flow.is_stale(revise.base_seq, revise.canvas):
                 raise ProtocolError("stale_base", "The slots have moved since.", "base_seq")
         except ProtocolError as error:
             self._refuse(error, revise.id)
             return []
-        return [revise]
+        encoding = revise.encoding or self._encoding
+        return [replace(revise, base_seq=flow.told, encoding=encoding)]
 
     def _begin(self, task: Task, now: float) -> list[ClientMessage]:
         assert self.ledger is not None
         try:
+            task = self._completed(task)
             check(task)
             if self._draining:
                 raise ProtocolError("draining", "The server is stopping.", None, 1000)
@@ -227,6 +236,13 @@ class ServerConnection:
             self._say(began.replay)
         cancels: list[ClientMessage] = [Cancel(fill_id) for fill_id in began.cancel]
         return [*cancels, task] if began.flow is not None else cancels
+
+    def _completed(self, task: Task) -> Task:
+        """The task with its offsets as characters, and the deadline it has if it names none."""
+        task = in_characters(task, self._encoding)
+        if task.deadline_ms is not None:
+            return task
+        return replace(task, deadline_ms=self._limits.deadline_ms(task.priority))
 
     def _leave(self, flow: Flow, now: float) -> list[ToClient | CellFrame]:
         out: list[ToClient | CellFrame] = []

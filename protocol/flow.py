@@ -50,7 +50,9 @@ class Flow:
         self._whole: set[int] = set()  # canvases that are due as a Snap
         self._splices: list[Splice] = []  # due before any dirty slot
         self._shown: dict[int, int] = {}  # mode prefix: slots sent so far
-        self._moved = 0  # frames before this one number the slots otherwise
+        self._moved: dict[int, int] = {}  # canvas -> the frame that last numbered its slots anew
+        self._renumbered: set[int] = set()  # canvases whose such frame has not left
+        self._told = 0  # the engine's own number of its last frame
 
     @property
     def seq(self) -> int:
@@ -62,12 +64,19 @@ class Flow:
         """The number of the last frame that the client has applied."""
         return self._acked
 
+    @property
+    def told(self) -> int:
+        """How the engine numbers the last frame that was heard from it."""
+        return self._told
+
     def hear(self, message: Heard) -> None:
         """Take what the engine says; IllegalOrder if it may not say it now."""
         if isinstance(message, Error) and not message.ends:
             self._notices.append(message)
             return
         self._stage = advance(self._stage, message)
+        if isinstance(message, Delta | Splice | Snap):
+            self._told = max(self._told, message.seq)
         match message:
             case Accepted():
                 self._accepted = message
@@ -79,13 +88,15 @@ class Flow:
                 self._hear_splice(message)
             case Snap():
                 self._canvas(message.canvas).apply(message)
+                self._renumbered.add(message.canvas)
                 self._make_whole(message.canvas)
             case _:
                 self.final = message
 
-    def is_stale(self, seq: int) -> bool:
-        """Whether slots as frame `seq` numbers them may be others now."""
-        return seq < self._moved or seq > self._seq
+    def is_stale(self, seq: int, canvas: int = 0) -> bool:
+        """Whether a canvas's slots as frame `seq` numbers them may be others now."""
+        moved = self._moved.get(canvas, 0)
+        return canvas in self._renumbered or not moved <= seq <= self._seq
 
     def ack(self, seq: int) -> bool:
         """The client has applied every frame up to `seq`; False if there was no such frame."""
@@ -144,7 +155,7 @@ class Flow:
 
     def _hear_splice(self, splice: Splice) -> None:
         self._canvas(splice.canvas).apply(splice)
-        self._moved = self._seq + 1
+        self._renumbered.add(splice.canvas)
         if self.mode == "final":
             return
         if self.mode == "prefix" or self._dirty.get(splice.canvas) or splice.canvas in self._whole:
@@ -164,17 +175,27 @@ class Flow:
         if self._splices:
             self._seq += 1
             splice = self._splices.pop(0)
+            if all(other.canvas != splice.canvas for other in self._splices):
+                self._show_numbers(splice.canvas)
             return Splice(
                 self.task.id, splice.at, splice.delete, splice.insert, self._seq, splice.canvas
             )
         if self._whole:
             self._seq += 1
-            return self._snap(self._whole.pop())
+            canvas = self._whole.pop()
+            self._show_numbers(canvas)
+            return self._snap(canvas)
         for canvas in list(self._dirty):
             if slots := self._due(canvas):
                 self._seq += 1
                 return self._delta(canvas, slots)
         return None
+
+    def _show_numbers(self, canvas: int) -> None:
+        """The frame that leaves tells how the canvas's slots are numbered now."""
+        if canvas in self._renumbered:
+            self._renumbered.discard(canvas)
+            self._moved[canvas] = self._seq
 
     def _due(self, canvas: int) -> list[int]:
         """Slots to send now, removed from the dirty ones."""

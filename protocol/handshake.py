@@ -1,17 +1,17 @@
 """Messages about the connection itself: greeting, credit, heartbeat and farewell."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from protocol.limits import LIVE_FILLS, Limits
-from protocol.values import Id
+from protocol.values import Encoding, Id
 
 VERSION = 1
 SUBPROTOCOLS = ("infill.v1.json", "infill.v1.msgpack")
 Name = Annotated[str, Meta(min_length=1, max_length=64)]
+Version = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 Seq = Annotated[int, Meta(ge=0, le=2**53)]
-Encoding = Literal["utf-8", "utf-16", "utf-32"]
 
 
 class ClientInfo(Struct, frozen=True, forbid_unknown_fields=True):
@@ -39,11 +39,12 @@ class Resume(Struct, frozen=True, forbid_unknown_fields=True):
 class Hello(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag="hello"):
     """The first message of a client."""
 
-    v: Annotated[tuple[int, ...], Meta(min_length=1, max_length=16)]
+    v: Annotated[tuple[Version, ...], Meta(min_length=1, max_length=16)]
     client: ClientInfo
     caps: Annotated[tuple[Name, ...], Meta(max_length=32)] = ()
     """`confidence`: cell frames carry confidences."""
     position_encoding: Annotated[tuple[Encoding, ...], Meta(max_length=3)] = ()
+    """What the client's offsets may count, the best first; `welcome` says which it is."""
     resume: Resume | None = None
 
 
@@ -76,7 +77,7 @@ class Welcome(Struct, frozen=True, tag_field="type", tag="welcome"):
     models: tuple[str, ...]
     caps: tuple[str, ...]
     position_encoding: Encoding = "utf-32"
-    """Characters are Unicode code points."""
+    """What offsets and lengths count: the first that the hello named, else characters."""
     resumed: tuple[str, ...] = ()
     """Fills of the broken connection that are known here; each sends a snapshot or its end."""
 

@@ -54,6 +54,8 @@ class Ledger:
     flows: dict[str, Flow] = field(default_factory=dict)
     _digests: dict[str, bytes] = field(default_factory=dict)
     _ended: OrderedDict[str, Ended] = field(default_factory=OrderedDict)
+    _late: OrderedDict[str, tuple[int, int]] = field(default_factory=OrderedDict)
+    """Of ended fills: the last frame that was acknowledged, and the last that was sent."""
     _newest: OrderedDict[str, int] = field(default_factory=OrderedDict)
     _count: int = 0
 
@@ -95,8 +97,19 @@ class Ledger:
         flow, digest = self.flows.pop(fill_id), self._digests.pop(fill_id)
         assert flow.final is not None
         self._ended[fill_id] = Ended(digest, flow.final, now + REPLAY_SECONDS)
+        self._late[fill_id] = flow.acked, flow.seq
         while len(self._ended) > REMEMBERED:
             self._ended.popitem(last=False)
+        while len(self._late) > REMEMBERED:
+            self._late.popitem(last=False)
+
+    def late_ack(self, fill_id: str, seq: int) -> bool:
+        """An ack of a fill whose end has been sent; whether it acknowledges anything new."""
+        acked, last = self._late.get(fill_id, (0, 0))
+        if not acked < seq <= last:
+            return False
+        self._late[fill_id] = seq, last
+        return True
 
     def recall(self, fill_id: str) -> Final | None:
         """How a fill ended, if that is remembered."""

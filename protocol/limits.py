@@ -1,5 +1,7 @@
 """The bounds of infill.v1: numbers that messages, codec and server check, told in `welcome`."""
 
+from typing import Literal
+
 from msgspec import Struct
 
 FRAME_LIMIT = 1 << 20
@@ -23,6 +25,7 @@ CHOICES_LIMIT = 256
 CHOICE_LIMIT = 1024
 LOCKS_LIMIT = 64
 PIN_LIMIT = 4 * 1024
+CELL_LIMIT = 256
 OPS_LIMIT = 64
 SCORE_LIMIT = 16 * 1024
 
@@ -57,3 +60,13 @@ class Limits(Struct, frozen=True):
     """Without an ack for so long, a fill sends no more deltas, only its end."""
     ack_ms: int = 10_000
     """Without an ack for so long, the connection is closed."""
+    auto_deadline_ms: int | None = 2_000
+    """The deadline of an automatic request that names none; None is no deadline."""
+    manual_deadline_ms: int | None = 60_000
+    batch_deadline_ms: int | None = None
+
+    def deadline_ms(self, priority: Literal["auto", "manual", "batch"]) -> int | None:
+        """The deadline of a request that names none."""
+        if priority == "auto":
+            return self.auto_deadline_ms
+        return self.manual_deadline_ms if priority == "manual" else self.batch_deadline_ms

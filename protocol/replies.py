@@ -82,11 +82,16 @@ class Done(Struct, frozen=True, tag_field="type", tag="done"):
 
 
 class Scores(Struct, frozen=True, tag_field="type", tag="scores"):
-    """The answer to a score request: the tokens whose texts join to the text that was sent."""
+    """The answer to a score request: the tokens whose texts join to the text that was sent.
+
+    `now` of each is its probability, None for what was not scored: past the deadline, or beside
+    the text (a line end at its very end). `finish` is `converged` or `deadline`.
+    """
 
     id: str
     tokens: tuple[Token, ...]
     stats: Stats = Stats()
+    finish: FinishReason = "converged"
 
 
 class Error(Struct, frozen=True, tag_field="type", tag="error"):

@@ -8,6 +8,7 @@ from protocol.constraint import Constraint
 from protocol.limits import (
     ALTERNATIVES_LIMIT,
     CANVAS_LIMIT,
+    CELL_LIMIT,
     FILES_LIMIT,
     HOLES_LIMIT,
     LOCKS_LIMIT,
@@ -19,17 +20,19 @@ from protocol.limits import (
     STOPS_LIMIT,
     SUFFIX_LIMIT,
 )
-from protocol.revise import KeepName, MethodName
+from protocol.revise import KeepName, MethodName, ScorerName
 from protocol.values import (
     CanvasSpec,
     ContextFile,
     DeadlineMs,
     DocumentRef,
+    Encoding,
     Guidance,
     Id,
     Instruction,
     Lock,
     Mode,
+    Offset,
     Path,
     Prefix,
     Priority,
@@ -46,7 +49,8 @@ Lines = Annotated[int, Meta(ge=1, le=400)]
 Files = Annotated[tuple[ContextFile, ...], Meta(max_length=FILES_LIMIT)]
 Locks = Annotated[tuple[Lock, ...], Meta(max_length=LOCKS_LIMIT)]
 Pinned = Annotated[str, Meta(min_length=1, max_length=PIN_LIMIT)]
-Chars = Annotated[int, Meta(ge=0, le=OLD_TEXT_LIMIT)]
+StartCell = Annotated[str, Meta(max_length=CELL_LIMIT)] | None
+Chars = Offset
 
 
 class NextHole(Struct, frozen=True, forbid_unknown_fields=True):
@@ -82,7 +86,7 @@ class Fill(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", ta
     context: Files = ()
     instruction: Instruction | None = None
     old_text: Annotated[str, Meta(max_length=OLD_TEXT_LIMIT)] | None = None
-    init: Annotated[tuple[str | None, ...], Meta(max_length=CANVAS_LIMIT)] = ()
+    init: Annotated[tuple[StartCell, ...], Meta(max_length=CANVAS_LIMIT)] = ()
     """Cells to start from (None is a mask), for a warm start."""
     constraint: Constraint | None = None
     locks: Locks = ()
@@ -97,7 +101,10 @@ class Fill(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", ta
 
 
 class Remask(Struct, frozen=True, forbid_unknown_fields=True, tag_field="op", tag="remask"):
-    """Throw slots [start, stop) back to masks."""
+    """Throw slots [start, stop) back to masks; what was typed or given stays.
+
+    The causal reading can't see what stands right of a mask, so it goes too.
+    """
 
     start: Slot
     stop: Slot
@@ -106,7 +113,7 @@ class Remask(Struct, frozen=True, forbid_unknown_fields=True, tag_field="op", ta
 class RemaskBelow(
     Struct, frozen=True, forbid_unknown_fields=True, tag_field="op", tag="remask_below"
 ):
-    """Throw back every revealed slot whose confidence is lower."""
+    """Throw back every revealed slot whose confidence is lower, as a remask would."""
 
     confidence: Share
 
@@ -120,19 +127,29 @@ class Pin(Struct, frozen=True, forbid_unknown_fields=True, tag_field="op", tag="
 
 
 class Resize(Struct, frozen=True, forbid_unknown_fields=True, tag_field="op", tag="resize"):
-    """Cut or extend the canvas at its right end."""
+    """Cut or extend the canvas at its right end to so many slots, and no further.
+
+    Of a pinned canvas it moves the end; of an extended one a revealed end mark is thrown back.
+    """
 
     tokens: Annotated[int, Meta(ge=1, le=CANVAS_LIMIT)]
 
 
 class Advance(Struct, frozen=True, forbid_unknown_fields=True, tag_field="op", tag="advance"):
-    """The first `chars` characters of the canvas were accepted: they belong to the prefix now."""
+    """The first `chars` characters of the canvas were accepted: they belong to the prefix now.
+
+    They must have settled. What the fill returns in the end is what follows them.
+    """
 
     chars: Chars
 
 
 class ContextChange(Struct, frozen=True, forbid_unknown_fields=True, tag_field="op", tag="context"):
-    """The text beside the hole changed: characters dropped at the hole's edge, then text added."""
+    """The text beside the hole changed: characters dropped at the hole's edge, then text added.
+
+    The canvas is kept as far as its reading allows: the causal one begins anew behind another
+    prefix. The shape of the hole is told anew, as for a new request.
+    """
 
     prefix_drop: Chars = 0
     prefix_add: Annotated[str, Meta(max_length=PIN_LIMIT)] = ""
@@ -144,14 +161,28 @@ Op = Remask | RemaskBelow | Pin | Resize | Advance | ContextChange
 
 
 class Revise(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag="revise"):
-    """Change a live fill's canvas and go on. Slots are those of the frame `base_seq`."""
+    """Change a live fill's canvas and go on.
+
+    Either all ops are done, in order, or none: then an error with `ends` false says why. Where an
+    op names slots they are those of the frame `base_seq`, as the op before it left them; once
+    slots have moved since, nothing is done.
+    """
 
     id: Id
     base_seq: Annotated[int, Meta(ge=0, le=2**53)]
     ops: Annotated[tuple[Op, ...], Meta(min_length=1, max_length=OPS_LIMIT)]
     canvas: Annotated[int, Meta(ge=0, le=HOLES_LIMIT * ALTERNATIVES_LIMIT - 1)] = 0
     steps: Steps | None = None
+    """Steps of a policy that counts them, from now on."""
     seed: Seed | None = None
+    """The randomness from now on."""
+    encoding: Encoding | None = None
+    """What the ops count; None is what welcome said."""
+
+    @property
+    def names_slots(self) -> bool:
+        """Whether it matters how slots are numbered."""
+        return any(isinstance(op, Remask | Pin) for op in self.ops)
 
 
 class ReviseText(
@@ -190,12 +221,14 @@ class ReviseText(
 
 
 class Score(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag="score"):
-    """How probable each token of `text` is between `prefix` and `suffix`."""
+    """How probable each token of `text` is between `prefix` and `suffix`; `Scores` answers."""
 
     id: Id
     prefix: Prefix
     text: Annotated[str, Meta(min_length=1, max_length=SCORE_LIMIT)]
     suffix: Suffix
+    method: ScorerName | None = None
+    """None is `causal`, which takes a row a token; the others take dozens."""
     path: Path | None = None
     context: Files = ()
     deadline_ms: DeadlineMs | None = None

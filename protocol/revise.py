@@ -1,4 +1,4 @@
-"""Names of revision: how weak tokens are found and replaced, looked at again, and kept by kind."""
+"""Names of revision: how weak tokens are found, replaced, looked at again, and kept by kind."""
 
 from typing import Literal
 
@@ -28,5 +28,8 @@ MethodName = Literal[
     "causal_check",
 ]
 """How a standing text is revised: by a scorer with its proposals, or by a rule over all of it."""
+ScorerName = Literal["canvas", "causal", "posterior"]
+"""How sure the model is of a token: leave-one-out by the canvas reading or by Bayes, or by the
+causal reading, which looks left and is far cheaper."""
 KeepName = Literal["identifiers", "literals", "comments"]
 """Kinds of text that must not change."""

@@ -8,6 +8,7 @@ from protocol.limits import (
     CANVAS_LIMIT,
     FILE_LIMIT,
     INSTRUCTION_LIMIT,
+    OLD_TEXT_LIMIT,
     PREFIX_LIMIT,
     STEPS_LIMIT,
     SUFFIX_LIMIT,
@@ -22,6 +23,8 @@ Instruction = Annotated[str, Meta(min_length=1, max_length=INSTRUCTION_LIMIT)]
 Steps = Annotated[int, Meta(ge=1, le=STEPS_LIMIT)]
 Seed = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Slot = Annotated[int, Meta(ge=0, le=CANVAS_LIMIT)]
+Offset = Annotated[int, Meta(ge=0, le=4 * OLD_TEXT_LIMIT)]
+"""Into a text, in whatever unit it is counted."""
 DeadlineMs = Annotated[int, Meta(ge=1, le=600_000)]
 Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 Guidance = Annotated[float, Meta(ge=0.0, le=10.0)]
@@ -33,6 +36,8 @@ ShapeName = Literal["auto", "line", "block", "span"]
 Mode = Literal["delta", "prefix", "final"]
 """`delta` sends every change, `prefix` only settled cells from the left, `final` only the end."""
 Priority = Literal["auto", "manual", "batch"]
+Encoding = Literal["utf-8", "utf-16", "utf-32"]
+"""The unit that offsets and lengths count: bytes, 16-bit units, or characters."""
 FinishReason = Literal[
     "converged", "stop", "length", "deadline", "constraint", "cancelled", "superseded"
 ]
@@ -45,6 +50,8 @@ class CanvasSpec(Struct, frozen=True, forbid_unknown_fields=True):
     """Slots to start with; None leaves it to the engine."""
     pinned: bool = False
     """True: the hole has exactly `tokens` tokens (the end is pinned there)."""
+    most: Annotated[int, Meta(ge=1, le=CANVAS_LIMIT)] | None = None
+    """Slots it may grow to; None is `tokens`, or leaves it to the engine."""
 
 
 class Sampling(Struct, frozen=True, forbid_unknown_fields=True):
@@ -88,8 +95,8 @@ class DocumentRef(Struct, frozen=True, forbid_unknown_fields=True):
 class Lock(Struct, frozen=True, forbid_unknown_fields=True):
     """What must not change: characters [start, stop) of the old text, or matches of `pattern`."""
 
-    start: Annotated[int, Meta(ge=0)] | None = None
-    stop: Annotated[int, Meta(ge=0)] | None = None
+    start: Offset | None = None
+    stop: Offset | None = None
     pattern: Annotated[str, Meta(min_length=1, max_length=256)] | None = None
 
 
@@ -122,3 +129,5 @@ class Token(Struct, frozen=True):
     locked: bool = False
     why: str = ""
     """Why a revision kept or changed it."""
+    best: str | None = None
+    """In scores: the likeliest token in its place, where that is another one."""

@@ -54,7 +54,7 @@ def carry_out(
     source = read_source(str(options.file), program.stdin)
     if options.in_place and source.path:
         check_writable(source.path)
-    document = Document.of(source.text, _told_path(source.path))
+    document = Document.of(source.text, told_path(source.path))
     job = make(document)
     sizes = [span.end - span.start for span in job.spans]
     _LOG.info("%s: %d characters, holes of %s", job.verb, len(document.text), sizes)
@@ -97,7 +97,7 @@ def _shape(options: RewriteOptions) -> ShapeName | None:
     raise BadInput(f"--shape {safe(options.shape)}: choose one of {', '.join(get_args(ShapeName))}")
 
 
-def _told_path(path: Path | None) -> str | None:
+def told_path(path: Path | None) -> str | None:
     """The file's path as the engine is told it: from the working folder, else the bare name."""
     if path is None:
         return None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from clients.cli.address import Span
 from clients.cli.canvas import Canvas
 from clients.cli.document import Document, Edit
-from clients.cli.errors import BadInput, EngineFailure
+from clients.cli.errors import BadInput, CliError, EngineFailure
 from clients.cli.glyphs import safe
 from clients.cli.parts import revised_parts
 from clients.cli.request import Job, answer_text
@@ -77,11 +77,16 @@ def run_fill(job: Job, client: EngineClient, view: View) -> Outcome:
     raise EngineFailure("the engine stopped without an answer")
 
 
+def failure(error: Error) -> CliError:
+    """What an engine's error is to the person who asked."""
+    kind = BadInput if error.code in _OUR_FAULT else EngineFailure
+    return kind(f"{safe(error.message)} ({safe(error.code)})")
+
+
 def _follow(message: ServerMessage, canvas: Canvas, view: View) -> None:
     """Show what one message says."""
     if isinstance(message, Error):
-        kind = BadInput if message.code in _OUR_FAULT else EngineFailure
-        raise kind(f"{safe(message.message)} ({safe(message.code)})")
+        raise failure(message)
     if isinstance(message, Accepted):
         canvas.resize(message.canvas_tokens)
     elif isinstance(message, Delta):

@@ -45,40 +45,40 @@ CONFIG = (
 )
 
 
-def _examples(*pairs: tuple[str, str]) -> str:
+def examples(*pairs: tuple[str, str]) -> str:
     """Examples as they would be typed, each with a comment on what it does."""
     lines = [f"  {command}  [dim]# {meaning}[/dim]" for command, meaning in pairs]
     return "[bold]Examples[/bold]\n\n" + "\n\n".join(lines)
 
 
-FILL_EXAMPLES = _examples(
+FILL_EXAMPLES = examples(
     ("retouch fill orders.py --at 48:16", "before column 16 of line 48"),
     ("retouch fill orders.py --lines 21 -i", "line 21, written"),
     ("retouch fill orders.py --range 53:16-53:34 --diff", "a part of a line"),
     ("echo 'two = 1 + <FILL>' | retouch fill -", "at the marker"),
     ("retouch fill orders.py --marker TODO --json", "at another, as JSON"),
 )
-REWRITE_EXAMPLES = _examples(
+REWRITE_EXAMPLES = examples(
     ("retouch rewrite orders.py --lines 64:67 --shape line", "as one line"),
     ("retouch rewrite orders.py --lines 64:67 --temperature 0.7 -i", "a freer one"),
     ("retouch rewrite orders.py --range 53:16-53:34 --seed 7", "a part of a line"),
 )
-REVISE_EXAMPLES = _examples(
+REVISE_EXAMPLES = examples(
     ("retouch revise orders.py --lines 64:67 --explain", "and why"),
     ("retouch revise orders.py --lines 64:67 --strength 0 --explain", "only the scores"),
     ("retouch revise orders.py --lines 64:67 --keep identifiers -i", "names stay"),
 )
-DEMO_EXAMPLES = _examples(
+DEMO_EXAMPLES = examples(
     ("retouch demo", "watch it"),
     ("retouch demo --policy threshold --threshold 0.8", "many tokens a step"),
     ("retouch demo --reduced-motion", "without animation"),
 )
-DOCTOR_EXAMPLES = _examples(
+DOCTOR_EXAMPLES = examples(
     ("retouch doctor", "for a person"),
     ("retouch doctor --json", "for a bug report"),
     ("retouch doctor --model ~/models/mine", "another model"),
 )
-CONFIG_EXAMPLES = _examples(
+CONFIG_EXAMPLES = examples(
     ("retouch config", "as TOML, good as a config file"),
     ("RETOUCH_SEED=7 retouch config --json", "as JSON, with sources"),
 )

@@ -30,6 +30,7 @@ from clients.cli.options import (
 from clients.cli.program import Program, this_program
 from clients.cli.report import Failure, as_json
 from clients.cli.revise_command import revise
+from clients.cli.score_command import SCORE_COMMAND
 from clients.cli.serve import SERVE_COMMANDS
 
 _LOG = logging.getLogger("retouch.cli")
@@ -48,6 +49,7 @@ COMMANDS: tuple[Command[Any], ...] = (
         ("Engine", "Output"),
         ("temperature", "top_p", "seed", "timeout_ms"),
     ),
+    SCORE_COMMAND,
     Command("demo", ShowOptions, demo, texts.DEMO, texts.DEMO_EXAMPLES, _WORK),
     Command("doctor", ListingOptions, doctor, texts.DOCTOR, texts.DOCTOR_EXAMPLES, ("Engine",)),
     Command(

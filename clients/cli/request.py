@@ -18,12 +18,13 @@ from protocol.messages import (
     Fill,
     ReviseText,
     Sampling,
+    Score,
     ShapeName,
 )
 from protocol.requests import NextHole
 
 Verb = Literal["fill", "rewrite", "revise"]
-Request = TypeVar("Request", Fill, ReviseText)
+Request = TypeVar("Request", Fill, ReviseText, Score)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from clients.cli.program import Program
 from clients.cli.report import as_json
 from clients.cli.settings import Settings
 from clients.cli.settings_sources import Resolved
+from protocol.limits import Limits
 
 if TYPE_CHECKING:
     from engine.server.run import Serving
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger("retouch.cli")
 _PANEL: dict[str, Any] = {"rich_help_panel": "Server"}
 PORT = 7737
+_LIMITS = Limits()
+_DEADLINE = "Time of an infill.v1 request that names none; 0 is no deadline."
 
 SERVE = (
     "Serve the model to editors, tools and browsers until it is stopped.\n\n"
@@ -69,6 +72,12 @@ class ServeOptions:
         float | None,
         typer.Option("--idle-exit", metavar="SECONDS", help="Stop when unused.", **_PANEL),
     ] = None
+    auto_deadline: Annotated[
+        int, typer.Option("--auto-deadline-ms", min=0, max=600_000, help=_DEADLINE, **_PANEL)
+    ] = _LIMITS.auto_deadline_ms or 0
+    manual_deadline: Annotated[
+        int, typer.Option("--manual-deadline-ms", min=0, max=600_000, help=_DEADLINE, **_PANEL)
+    ] = _LIMITS.manual_deadline_ms or 0
     folder: Annotated[
         Path | None, typer.Option("--runtime-dir", help="Where the server is noted.", **_PANEL)
     ] = None
@@ -144,6 +153,10 @@ def _serving(program: Program, options: ServeOptions, settings: Settings) -> "Se
             allowed_hosts=tuple(options.allow_host or ()),
             allowed_origins=tuple(options.allow_origin or ()),
             idle_seconds=options.idle_exit,
+            limits=Limits(
+                auto_deadline_ms=options.auto_deadline or None,
+                manual_deadline_ms=options.manual_deadline or None,
+            ),
         ),
         EngineConfig(
             model=Path(settings.model).expanduser() if settings.model else None,

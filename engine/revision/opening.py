@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from engine.prompt import Prompter
 from engine.revision.locks import locked_characters, prose_characters
-from engine.revision.passage import Passage, window_starts
+from engine.revision.passage import WINDOW, Passage, window_starts
 from engine.revision.slots import Slot
 from engine.told import guidance, told
 from models.loader import Model
@@ -30,12 +30,21 @@ class Opened:
     notes: tuple[str, ...]
 
 
-def open_passage(request: ReviseText, prompter: Prompter, model: Model) -> Opened:
-    """The tokens of `request.text` between their contexts; ProtocolError if it can't be revised."""
+def open_passage(
+    request: ReviseText,
+    prompter: Prompter,
+    model: Model,
+    window: int = WINDOW,
+    limit: int = TOKEN_LIMIT,
+) -> Opened:
+    """The tokens of `request.text` between their contexts; ProtocolError if it can't be revised.
+
+    They are cut into windows of at most `window` tokens; there may be `limit` tokens in all.
+    """
     body = request.text.removesuffix("\n")
     tail = request.text[len(body) :]
     if not body:
-        raise ProtocolError("invalid_message", "A single newline can't be revised.", "text")
+        raise ProtocolError("invalid_message", "A single newline is nothing to look at.", "text")
     words = told(request, model.config.layout.reference_limit > 0)
     prompt = prompter.prompt(request.prefix, tail + request.suffix, words, guidance(request))
     marks = locked_characters(request.text, request.locks, request.keep, request.path)
@@ -47,20 +56,20 @@ def open_passage(request: ReviseText, prompter: Prompter, model: Model) -> Opene
         Slot(token, _is_locked(marks, span, len(moved)), any(prose[slice(*span)]))
         for token, span in zip(ids, offsets, strict=True)
     ]
-    _check_size(slots)
+    _check_size(slots, limit)
     table = model.tokenizer.token_bytes
-    starts = window_starts([table[token] for token in ids])
+    starts = window_starts([table[token] for token in ids], window)
     passage = Passage(request.id, prompt, slots, model.config.layout.suffix_limit, starts)
     return Opened(passage, prompt.required, tail, prompt.notes)
 
 
-def _check_size(slots: Sequence[Slot]) -> None:
+def _check_size(slots: Sequence[Slot], most: int) -> None:
     for what, size, limit in (
-        ("The text has", len(slots), PASSAGE_LIMIT),
-        ("What may change has", sum(not slot.locked for slot in slots), TOKEN_LIMIT),
+        ("The text has", len(slots), max(PASSAGE_LIMIT, most)),
+        ("What may change has", sum(not slot.locked for slot in slots), most),
     ):
         if size > limit:
-            message = f"{what} {size} tokens; at most {limit} can be revised at once."
+            message = f"{what} {size} tokens; at most {limit} can be looked at at once."
             raise ProtocolError("too_large", message, "text")
 
 

@@ -14,6 +14,7 @@ from engine.server.routes.llamacpp import infill_completion, props, slots
 from engine.server.routes.ollama import generate, show, tags, version
 from engine.server.routes.openai import completions, fim_completions, models
 from engine.server.routes.running import ClientGone
+from engine.server.routes.tokens import detokenize, tokenize
 from engine.server.schemas import schema
 from engine.server.services import Services
 from engine.server.websocket import infill
@@ -32,6 +33,8 @@ ROUTES = (
     infill_completion,
     props,
     slots,
+    tokenize,
+    detokenize,
     generate,
     tags,
     show,

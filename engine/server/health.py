@@ -57,6 +57,7 @@ async def metrics(services: NamedDependency[Services]) -> bytes:
     measured.sessions.set(len(services.sessions))
     measured.live.set(load.live)
     measured.step_ms.set(load.step_ms)
+    measured.step_times.load = load
     measured.cached_bytes.set(load.cached_bytes)
     measured.restarts.set(services.hub.restarts)
     return measured.render()

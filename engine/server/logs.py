@@ -3,6 +3,7 @@
 Whoever logs gives numbers and names of ours as `facts`; ids and messages of clients stay out.
 """
 
+import contextlib
 import json
 import logging
 from logging.handlers import RotatingFileHandler
@@ -33,11 +34,23 @@ class JsonLines(logging.Formatter):
         return json.dumps(line)
 
 
+class LogFile(RotatingFileHandler):
+    """A file of lines; what can't be written any more is lost, and nothing else."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """A full disk is no news for standard error at every line."""
+
+    def close(self) -> None:
+        """Close the file, whole or not."""
+        with contextlib.suppress(OSError):
+            super().close()
+
+
 def start_log(folder: Path) -> logging.Handler:
     """Write the engine's log into `folder`; a full or read-only disk costs the log alone."""
     handler: logging.Handler
     try:
-        handler = RotatingFileHandler(folder / FILE, "a", BYTES, FILES, "utf-8")
+        handler = LogFile(folder / FILE, "a", BYTES, FILES, "utf-8")
     except OSError:
         handler = logging.NullHandler()
     handler.setFormatter(JsonLines())

@@ -1,12 +1,35 @@
 """What a server measures, for Prometheus; counts and times alone, never text."""
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from collections.abc import Iterator
+from itertools import accumulate
 
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import HistogramMetricFamily
+from prometheus_client.registry import Collector
+
+from engine.hub import STEP_MS, Load
 from protocol.flow import Final
 from protocol.replies import Done
 
-MS = (5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 1000, 3000, 10_000)
+MS = STEP_MS
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+class StepTimes(Collector):
+    """The durations of engine steps, which the engines count themselves."""
+
+    def __init__(self) -> None:
+        self.load = Load()
+
+    def collect(self) -> Iterator[HistogramMetricFamily]:
+        """See Collector."""
+        bounds = [*map(str, map(float, STEP_MS)), "+Inf"]
+        counts = accumulate(self.load.step_counts or (0,) * len(bounds))
+        buckets = list(zip(bounds, counts, strict=True))
+        text = "Duration of an engine step in milliseconds"
+        yield HistogramMetricFamily(
+            "retouch_engine_step_ms", text, buckets=buckets, sum_value=self.load.steps_ms
+        )
 
 
 class Metrics:
@@ -18,6 +41,8 @@ class Metrics:
         self.sessions = self._gauge("sessions", "Sessions, broken ones that may resume included")
         self.live = self._gauge("live_fills", "Fills in the engines")
         self.step_ms = self._gauge("step_ms", "Duration of the last engine step")
+        self.step_times = StepTimes()
+        self._registry.register(self.step_times)
         self.cached_bytes = self._gauge("cached_bytes", "Key/value bytes kept between fills")
         self.restarts = self._gauge("engine_restarts", "Engine processes started again")
         self.ends = Counter(

@@ -18,6 +18,7 @@ from engine.server.routes.inception import ChatBody
 from engine.server.routes.llamacpp import InfillBody, Properties
 from engine.server.routes.ollama import GenerateBody, ShowBody
 from engine.server.routes.openai import Completion, CompletionBody, ModelList
+from engine.server.routes.tokens import Content, DetokenizeBody, TokenizeBody, TokenList
 from protocol.errors import RECONNECT
 from protocol.handshake import SUBPROTOCOLS
 from protocol.messages import ToClient, ToServer
@@ -66,6 +67,17 @@ OPERATIONS = (
     Operation("post", "/v1/infill/completions", "llama.cpp.", InfillBody, errors=ASKING),
     Operation("get", "/props", "llama.cpp: the server.", None, Properties, errors=(503,)),
     Operation("get", "/slots", "llama.cpp: what runs."),
+    Operation(
+        "post", "/tokenize", "llama.cpp: ids.", TokenizeBody, TokenList, errors=(400, 413, 500, 503)
+    ),
+    Operation(
+        "post",
+        "/detokenize",
+        "llama.cpp: text.",
+        DetokenizeBody,
+        Content,
+        errors=(400, 413, 500, 503),
+    ),
     Operation("post", "/api/generate", "Ollama.", GenerateBody, errors=ASKING),
     Operation("get", "/api/tags", "Ollama: the models.", errors=(503,)),
     Operation("post", "/api/show", "Ollama: about the model.", ShowBody, errors=(400, 413, 503)),

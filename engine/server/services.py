@@ -10,6 +10,7 @@ from engine.hub import EngineHub
 from engine.server.config import ServerConfig
 from engine.server.metrics import Metrics
 from engine.server.sessions import Sessions
+from models.tokenizer import Tokenizer
 
 
 def installed_version() -> str:
@@ -31,6 +32,7 @@ class Services:
         connections: WebSocket connections and HTTP requests that are open now.
         requests: HTTP requests among them that wait for an engine.
         touched: when somebody was last here.
+        tokenizers: those that were read, by the model's folder.
     """
 
     hub: EngineHub
@@ -42,6 +44,7 @@ class Services:
     connections: int = 0
     requests: int = 0
     touched: float = field(default_factory=time.monotonic)
+    tokenizers: dict[str, Tokenizer] = field(default_factory=dict)
 
     @contextmanager
     def counted(self) -> Iterator[None]:

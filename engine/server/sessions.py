@@ -10,6 +10,8 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from engine.hub import EngineHub, EngineLink
 from engine.server.config import ServerConfig
 from engine.server.logs import end_facts
@@ -128,7 +130,9 @@ class Sessions:
         session.attached, session.expiry = attached, None
         session.token = secrets.token_urlsafe(16)
         resumed = tuple(session.ledger.flows) if known is not None else ()
-        return Greeting(self._welcome(session, resumed), session.ledger), session
+        encoding = next(iter(hello.position_encoding), "utf-32")
+        welcome = replace(self._welcome(session, resumed), position_encoding=encoding)
+        return Greeting(welcome, session.ledger), session
 
     def leave(self, session: Session, attached: Attached) -> None:
         """The connection is gone: end the session, or keep it for a client that may come back."""

@@ -12,7 +12,7 @@ from engine.several.together import Together, plan, too_long, wants_canvas
 from engine.told import guidance
 from engine.turns import Turn
 from protocol.errors import ProtocolError
-from protocol.messages import Accepted, Fill, Pin, ReviseText
+from protocol.messages import Accepted, Fill, Revise, Task
 
 
 class Several:
@@ -23,11 +23,11 @@ class Several:
         self._clock = clock
         self._live: dict[str, Together | InTurn] = {}
 
-    def open(self, fill: Fill | ReviseText) -> Turn:
-        """The first work of a fill or a revision; ProtocolError if it can't be done as asked."""
+    def open(self, fill: Task) -> Turn:
+        """The first work of a request; ProtocolError if it can't be done as asked."""
         if fill.id in self._live:
             raise ProtocolError("id_conflict", f"A fill with id {fill.id} is running.", "id")
-        if isinstance(fill, ReviseText) or not fill.holes:
+        if not isinstance(fill, Fill) or not fill.holes:
             return self._session.open(fill)
         self._session.check_free(fill.id)
         check(fill)
@@ -39,13 +39,12 @@ class Several:
             turn.messages = [msgspec.structs.replace(accepted, notes=(*accepted.notes, note))]
         return turn
 
-    def pin(self, fill_id: str, op: Pin) -> Turn:
-        """Text that a person puts into a running canvas; only where there is one hole."""
-        if fill_id in self._live:
-            raise ProtocolError(
-                "unsupported", "Text can be pinned in fills of one hole only.", "ops"
-            )
-        return self._session.pin(fill_id, op)
+    def revise(self, revise: Revise) -> Turn:
+        """Change a running canvas; only where there is one hole."""
+        if revise.id in self._live or revise.canvas:
+            text = "Only a fill of one hole can be changed while it runs."
+            raise ProtocolError("unsupported", text, "ops")
+        return self._session.revise(revise)
 
     def cancel(self, fill_id: str) -> list[str]:
         """Ids of the work that ends with a fill; none if the fill is not live."""

@@ -26,6 +26,8 @@ def check(fill: Fill) -> None:
     if fill.alternatives > 1:
         text = "Alternatives can't be given for several holes; ask for one hole at a time."
         raise ProtocolError("unsupported", text, "alternatives")
+    if fill.init:
+        raise ProtocolError("unsupported", "A warm start is for fills of one hole.", "init")
     for number, hole in enumerate(holes_of(fill)):
         place = f"holes[{number - 1}]." if number else ""
         if number and not hole.before:

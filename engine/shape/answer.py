@@ -53,3 +53,20 @@ def edited(source: str, edits: Sequence[Edit]) -> Answer:
         pieces += [source[at : edit.start], edit.text]
         at = edit.stop
     return Answer("".join([*pieces, source[at:]]), tuple(edits))
+
+
+def stretched(answer: Answer, stop: int, end: int) -> Answer:
+    """The answer to a text that goes on to `end`, all of which from `stop` on is dropped."""
+    edits = list(answer.edits)
+    last = edits.pop() if edits and edits[-1].stop == stop else Edit(stop, stop)
+    return Answer(answer.text, (*edits, Edit(last.start, end, last.text)))
+
+
+def behind(answer: Answer, start: int, text: str) -> Answer:
+    """The part of an answer behind its first `start` characters, which stand as they are.
+
+    `text` is the model's text from there on; what was to be changed before it is not.
+    """
+    kept = [edit for edit in answer.edits if edit.stop > start or edit.start >= start]
+    moved = [Edit(max(0, edit.start - start), edit.stop - start, edit.text) for edit in kept]
+    return edited(text, moved)

@@ -14,10 +14,10 @@ from protocol.messages import (
     Done,
     Error,
     Fill,
+    Lock,
     Remask,
     Revise,
     Sampling,
-    Score,
     ServerMessage,
 )
 
@@ -46,14 +46,11 @@ def first(engine: LocalEngine) -> ServerMessage:
 @pytest.mark.parametrize(
     ("message", "param"),
     [
-        (Score(id="a", prefix="", text="x", suffix=""), "type"),
-        (fill(init=(None, "x")), "init"),
+        (fill(old_text="x", locks=(Lock(pattern="x"),)), "locks"),
         (fill(guidance=2.0), "guidance"),
     ],
 )
-def test_what_it_lacks_is_unsupported(
-    tiny_engine: LocalEngine, message: Fill | Score, param: str
-) -> None:
+def test_what_it_lacks_is_unsupported(tiny_engine: LocalEngine, message: Fill, param: str) -> None:
     tiny_engine.send(message)
     (error,) = tiny_engine.step()
     assert isinstance(error, Error)
@@ -63,7 +60,7 @@ def test_what_it_lacks_is_unsupported(
 
 def test_an_unsupported_revision_leaves_the_fill_alone(tiny_engine: LocalEngine) -> None:
     tiny_engine.send(fill())
-    tiny_engine.send(Revise(id="a", base_seq=0, ops=(Remask(0, 1),)))
+    tiny_engine.send(Revise(id="a", base_seq=0, ops=(Remask(0, 1),), canvas=1))
     messages: list[ServerMessage] = []
     while tiny_engine.busy:
         messages += tiny_engine.step()

@@ -98,6 +98,18 @@ def test_what_is_asked_before_the_engine_is_ready_waits() -> None:
     run(scenario)
 
 
+def test_a_change_waits_with_the_fill_it_is_about() -> None:
+    async def scenario(engine: EngineProcess) -> None:
+        client = Client(engine)
+        client.link.send(fill("a", "steps=8;text=abcdefgh;"))
+        client.link.send(Revise(id="a", base_seq=0, ops=(Pin(0, 1, "typed"),)))
+        done = await client.end()
+        assert isinstance(done, Done)
+        assert done.text == "typedbcdefgh"
+
+    run(scenario)
+
+
 def test_too_many_may_not_wait() -> None:
     async def scenario(engine: EngineProcess) -> None:
         client = Client(engine)
@@ -105,7 +117,11 @@ def test_too_many_may_not_wait() -> None:
             client.link.send(fill(f"f{number}"))
         (error,) = client.messages
         assert isinstance(error, Error)
-        assert (error.code, error.id) == ("overloaded", "f256")
+        assert (error.code, error.id, error.ends) == ("overloaded", "f256", True)
+        client.link.send(Revise(id="f0", base_seq=0, ops=(Pin(0, 1, "x"),)))
+        error = client.messages[-1]
+        assert isinstance(error, Error)
+        assert (error.code, error.id, error.ends) == ("overloaded", "f0", False)
 
     run(scenario)
 

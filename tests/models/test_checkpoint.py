@@ -1,6 +1,7 @@
 """Damaged, hostile and incomplete checkpoints: one clear error, nothing executed."""
 
 import json
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,9 @@ CASES: dict[str, tuple[Damage, str]] = {
     ),
     "missing adapter": (edit_tensors(lambda t: t.pop("special_rows"), "canvas"), "is missing"),
     "index with a path": (index({NORM: "../../etc/passwd"}), "plain safetensors file name"),
+    "index with an absolute path": (index({NORM: "/x.safetensors"}), "plain safetensors file name"),
+    "index with a NUL": (index({NORM: "x\0.safetensors"}), "plain safetensors file name"),
+    "index with another kind": (index({NORM: "x.pt"}), "plain safetensors file name"),
     "index of nothing": (index(None), "no weight_map"),
     "index without its shard": (index({NORM: "gone.safetensors"}), "Can't read"),
     "no tokenizer": (lambda f: (f / "tokenizer.json").unlink(), "Can't read"),
@@ -109,6 +113,37 @@ def test_a_bad_checkpoint_is_named_and_refused(case: str, tmp_path: Path) -> Non
     damage(tmp_path)
     with pytest.raises(ModelError, match=message):
         load(tmp_path, torch.float32, torch.device("cpu"))
+
+
+class Canary:
+    """A pickle that leaves a file behind when it is loaded."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.touch, (self.path,)
+
+
+def test_code_beside_the_weights_is_never_run(tmp_path: Path) -> None:
+    """Pickles and Python files may lie there; they never take the place of a safetensors file."""
+    folder, canary = tmp_path / "model", tmp_path / "canary"
+    write_checkpoint(folder, {**SHAPE, "retouch": RETOUCH})
+    code = f"from pathlib import Path\nPath({str(canary)!r}).touch()\n"
+    for name in ("modeling_evil.py", "configuration_evil.py", "__init__.py"):
+        (folder / name).write_text(code)
+    for name in ("base.pt", "base.bin", "pytorch_model.bin", "model.ckpt"):
+        (folder / name).write_bytes(pickle.dumps(Canary(canary)))
+    load(folder, torch.float32, torch.device("cpu"))
+    (folder / "base.safetensors").unlink()
+    with pytest.raises(ModelError, match="Can't read"):
+        load(folder, torch.float32, torch.device("cpu"))
+    (folder / "base.safetensors").write_bytes(pickle.dumps(Canary(canary)))
+    with pytest.raises(ModelError, match="damaged"):
+        load(folder, torch.float32, torch.device("cpu"))
+    assert not canary.exists()
+    pickle.loads((folder / "base.pt").read_bytes())
+    assert canary.exists(), "the canary sings when somebody loads it"
 
 
 def test_a_missing_folder_says_what_to_do(tmp_path: Path) -> None:

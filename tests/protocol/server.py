@@ -19,7 +19,7 @@ from protocol.messages import (
 from tests.protocol.examples import HELLO, WELCOME
 
 ACCEPTED = Accepted("a", "fake", 0, 4, "fixed")
-FILL = Fill(id="a", prefix="x", suffix="y")
+FILL = Fill(id="a", prefix="x", suffix="y", deadline_ms=9000)
 
 
 class Server:
@@ -30,6 +30,7 @@ class Server:
         self.codec, self.now = codec, 0.0
         self.hellos: list[Hello] = []
         self.refuse: ProtocolError | None = None
+        self.welcome = WELCOME
         self.connection = ServerConnection(codec, self.greet, limits, 0.0)
         self.client = ClientConnection(codec)
 
@@ -37,7 +38,7 @@ class Server:
         self.hellos.append(hello)
         if self.refuse:
             raise self.refuse
-        return Greeting(WELCOME, self.ledger)
+        return Greeting(self.welcome, self.ledger)
 
     def hears(self, message: Struct) -> list[ClientMessage]:
         return self.connection.receive(self.codec.encode(message), self.now)  # type: ignore[arg-type]

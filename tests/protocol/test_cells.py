@@ -1,12 +1,16 @@
 """Cells: characters never split, never lost, whatever is revealed in whatever order."""
 
 import random
+from pathlib import Path
 
-from hypothesis import given
+import pytest
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from models.tokenizer import Tokenizer, tokenizer_in
 from protocol.cells import Cell, diff, render
 
+SCRIPTS = st.text("ab \u00e9\u4e2d\ud55c\U0001f600\u200d\U0001f469", max_size=12)
 TEXT = st.text(alphabet="aé€😀e\u0301\n", max_size=12)
 
 
@@ -56,3 +60,25 @@ def test_bytes_that_nothing_can_complete_show_as_replacement() -> None:
 
 def test_diff_of_a_grown_canvas_names_the_new_slots() -> None:
     assert diff(["a"], ["a", None]) == [(1, None)]
+
+
+@pytest.fixture(scope="module")
+def tokenizer(default_model_folder: Path) -> Tokenizer:
+    return tokenizer_in(default_model_folder)
+
+
+@pytest.mark.model
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=SCRIPTS, seed=st.integers(0, 99))
+def test_characters_that_are_several_tokens_come_whole(
+    tokenizer: Tokenizer, text: str, seed: int
+) -> None:
+    """With the real tokenizer, revealed in any order: no frame shows a broken character."""
+    pieces = [tokenizer.bytes_of([token]) for token in tokenizer.encode(text)]
+    order = list(range(len(pieces)))
+    random.Random(seed).shuffle(order)
+    shown: list[bytes | None] = [None] * len(pieces)
+    for slot in order:
+        shown[slot] = pieces[slot]
+        assert "\ufffd" not in "".join(cell or "" for cell in render(shown))
+    assert "".join(cell or "" for cell in render(shown)) == text

@@ -2,6 +2,7 @@
 
 import pytest
 from msgspec import Struct
+from msgspec.structs import replace
 
 from protocol.codec import CODECS, Codec
 from protocol.connection import CONTROL_LIMIT
@@ -10,6 +11,7 @@ from protocol.limits import WINDOW, Limits
 from protocol.messages import (
     Accepted,
     Ack,
+    Advance,
     Bye,
     Cancel,
     ClientInfo,
@@ -23,11 +25,15 @@ from protocol.messages import (
     Pin,
     Ping,
     Pong,
+    Priority,
     Revise,
+    ReviseText,
+    Score,
     Splice,
 )
 from protocol.states import IllegalOrder
-from tests.protocol.examples import HELLO, TO_SERVER
+from protocol.values import Encoding
+from tests.protocol.examples import HELLO, TO_SERVER, WELCOME
 from tests.protocol.server import ACCEPTED, FILL, Server, delta, greeted, running
 
 
@@ -140,7 +146,7 @@ def test_a_conflict_of_ids_leaves_the_live_fill_alone() -> None:
 def test_cancel_and_revise_reach_the_engine_only_while_the_fill_lives() -> None:
     server = running()
     revise = Revise(id="a", base_seq=0, ops=(Pin(0, 1, "x"),))
-    assert server.hears(revise) == [revise]
+    assert server.hears(revise) == [replace(revise, encoding="utf-32")]
     assert server.hears(Cancel("a")) == [Cancel("a")]
     assert server.hears(Cancel("zzz")) == []
     server.connection.hear(Done("a", "", "cancelled"))
@@ -162,9 +168,73 @@ def test_slots_that_have_moved_are_not_revised() -> None:
     assert len(server.hears(Revise(id="a", base_seq=1, ops=(Pin(0, 1, "x"),)))) == 1
 
 
+def test_a_base_is_told_to_the_engine_in_its_own_numbers() -> None:
+    server = running()
+    for seq in (3, 7):
+        server.connection.hear(replace(delta(1), seq=seq))
+    server.says()
+    (revise,) = server.hears(Revise(id="a", base_seq=1, ops=(Pin(0, 1, "x"),)))
+    assert isinstance(revise, Revise)
+    assert revise.base_seq == 7
+
+
+@pytest.mark.parametrize(
+    ("offered", "agreed"), [((), "utf-32"), (("utf-16", "utf-8"), "utf-16"), (("utf-8",), "utf-8")]
+)
+def test_offsets_count_what_the_client_prefers(
+    offered: tuple[Encoding, ...], agreed: Encoding
+) -> None:
+    server = Server()
+    server.welcome = replace(WELCOME, position_encoding=agreed)
+    server.hears(replace(HELLO, position_encoding=offered))
+    text = "\u00e9\U0001f600x"  # 2 + 4 + 1 bytes, 1 + 2 + 1 units
+    start, stop = {"utf-8": (2, 6), "utf-16": (1, 3), "utf-32": (1, 2)}[agreed]
+    locks = (Lock(start=start, stop=stop), Lock(pattern="x"))
+    (asked,) = server.hears(ReviseText(id="r", prefix="", text=text, suffix="", locks=locks))
+    assert isinstance(asked, ReviseText)
+    assert asked.locks == (Lock(start=1, stop=2), Lock(pattern="x"))
+    server.connection.hear(replace(ACCEPTED, id="r"))
+    (revise,) = server.hears(Revise(id="r", base_seq=0, ops=(Advance(1),)))
+    assert isinstance(revise, Revise)
+    assert revise.encoding == agreed
+    (revise,) = server.hears(Revise(id="r", base_seq=0, ops=(Advance(1),), encoding="utf-8"))
+    assert isinstance(revise, Revise)
+    assert revise.encoding == "utf-8"
+
+
+def test_half_a_character_is_no_offset() -> None:
+    server = Server()
+    server.welcome = replace(WELCOME, position_encoding="utf-16")
+    server.hears(HELLO)
+    locks = (Lock(start=0, stop=1),)
+    assert server.hears(ReviseText("r", "", "\U0001f600", "", locks=locks)) == []
+    _, error = server.connection.drain(0.0)
+    assert b'"invalid_message"' in error
+    assert b'"locks[0]"' in error
+
+
+@pytest.mark.parametrize(
+    ("priority", "deadline"), [("auto", 300), ("manual", None), ("batch", 9000)]
+)
+def test_a_request_without_a_deadline_has_that_of_its_priority(
+    priority: Priority, deadline: int | None
+) -> None:
+    limits = Limits(auto_deadline_ms=300, manual_deadline_ms=None, batch_deadline_ms=9000)
+    server = Server(limits=limits)
+    server.hears(HELLO)
+    requests = (
+        Fill(id="f", prefix="", suffix="", priority=priority),
+        Score(id="s", prefix="", text="x", suffix="", priority=priority),
+    )
+    for request in requests:
+        assert server.hears(request) == [replace(request, deadline_ms=deadline)]
+    named = Fill(id="n", prefix="", suffix="", priority=priority, deadline_ms=7)
+    assert server.hears(named) == [named]
+
+
 def test_superseding_cancels_first() -> None:
     server = running()
-    newer = Fill(id="b", prefix="", suffix="", supersedes="a")
+    newer = Fill(id="b", prefix="", suffix="", supersedes="a", deadline_ms=1)
     assert server.hears(newer) == [Cancel("a"), newer]
 
 
@@ -232,6 +302,25 @@ def test_too_many_messages_end_the_connection_but_acks_are_free() -> None:
     for _ in range(200):
         server.hears(Ack("a", 0))
     assert server.closed() == 4429
+
+
+def test_acks_that_come_behind_the_end_are_free_once() -> None:
+    limits = Limits(message_burst=4, messages_per_second=1)
+    server = Server(limits=limits)
+    server.hears(HELLO)
+    server.hears(FILL)
+    server.connection.hear(ACCEPTED)
+    for slot in range(4):
+        server.connection.hear(delta(slot))
+        server.says()
+    server.connection.hear(Done("a", "text", "converged"))
+    server.says()
+    for seq in (1, 2, 3, 4):
+        server.hears(Ack("a", seq))
+    assert server.closed() is None
+    for _ in range(3):
+        server.hears(Ack("a", 4))
+    assert server.closed() == 4429, "an ack of nothing new counts"
 
 
 def test_the_bucket_fills_again() -> None:

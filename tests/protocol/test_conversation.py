@@ -40,6 +40,8 @@ class Conversation(RuleBasedStateMachine):
         super().__init__()
         self.ledger = Ledger("s")
         self.engine: dict[str, Mirror] = {}  # fills that the engine works on
+        self.seqs: dict[str, int] = {}  # how many frames the engine has told of each
+        self.moved: dict[str, int] = {}  # the last of them that numbered slots anew
         self.truth: dict[str, str] = {}  # how each fill ended
         self.mirrors: dict[str, Mirror] = {}
         self.ends: dict[str, Done | Error] = {}
@@ -71,11 +73,13 @@ class Conversation(RuleBasedStateMachine):
                 assert request.id not in self.engine, "one id ran twice"
                 assert request.id not in self.truth
                 self.engine[request.id] = Mirror([None] * SIZE, [0.0] * SIZE)
+                self.seqs[request.id] = self.moved[request.id] = 0
                 self.server.hear(Accepted(request.id, "fake", 0, SIZE, "fixed"))
             case Cancel():
                 self.end(request.id, "cancelled")
             case Revise():
                 assert request.id in self.engine
+                assert self.moved[request.id] <= request.base_seq <= self.seqs[request.id]
 
     def end(self, fill_id: str, finish: str) -> None:
         mirror = self.engine.pop(fill_id)
@@ -111,11 +115,12 @@ class Conversation(RuleBasedStateMachine):
         self.up.append(self.client.send(Cancel(live[pick % len(live)])))
 
     @precondition(lambda self: self.client.live)
-    @rule(pick=st.integers(0, 9))
-    def revise(self, pick: int) -> None:
-        live = list(self.client.live)
-        revise = Revise(id=live[pick % len(live)], base_seq=0, ops=(Pin(0, 1, "x"),))
-        self.up.append(self.client.send(revise))
+    @rule(pick=st.integers(0, 9), fresh=st.booleans())
+    def revise(self, pick: int, fresh: bool) -> None:
+        """Slots as the last frame numbers them, or as they were once."""
+        name = list(self.client.live)[pick % len(self.client.live)]
+        base = self.client.live[name] if fresh else 0
+        self.up.append(self.client.send(Revise(id=name, base_seq=base, ops=(Pin(0, 1, "x"),))))
 
     @precondition(lambda self: self.engine)
     @rule(pick=st.integers(0, 9), slot=st.integers(0, 99), cell=st.sampled_from([None, "a", "b"]))
@@ -123,7 +128,9 @@ class Conversation(RuleBasedStateMachine):
         fill_id = list(self.engine)[pick % len(self.engine)]
         mirror = self.engine[fill_id]
         size = len(mirror.cells)
-        frame = Delta(fill_id, mirror.step + 1, size, (slot % size,), (cell,), (1.0,))
+        self.seqs[fill_id] += 1
+        seq, at = self.seqs[fill_id], slot % size
+        frame = Delta(fill_id, mirror.step + 1, size, (at,), (cell,), (1.0,), seq)
         mirror.apply(frame)
         self.server.hear(frame)
 
@@ -132,7 +139,9 @@ class Conversation(RuleBasedStateMachine):
     def engine_splices(self, pick: int, at: int, insert: int) -> None:
         fill_id = list(self.engine)[pick % len(self.engine)]
         if len(self.engine[fill_id].cells) < 20:
-            frame = Splice(fill_id, at, 1, insert)
+            self.seqs[fill_id] += 1
+            self.moved[fill_id] = self.seqs[fill_id]
+            frame = Splice(fill_id, at, 1, insert, self.seqs[fill_id])
             self.engine[fill_id].apply(frame)
             self.server.hear(frame)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from protocol.flow import Flow, Frame
 from protocol.limits import WINDOW
@@ -216,3 +217,74 @@ def test_slots_are_stale_once_they_have_moved() -> None:
     it.take(0.0)
     assert it.is_stale(1)
     assert not it.is_stale(2)
+
+
+def test_slots_are_stale_until_the_last_of_their_moves_is_shown() -> None:
+    it = running()
+    it.hear(Splice("a", 1, 1, 2))
+    it.hear(Splice("a", 0, 1, 2))
+    one, two = it.take(0.0)
+    assert isinstance(one, Splice)
+    assert isinstance(two, Splice)
+    assert it.is_stale(one.seq)
+    assert not it.is_stale(two.seq)
+
+
+def test_each_canvas_has_slots_of_its_own() -> None:
+    it = running()
+    it.hear(replace(delta(0, "x"), canvas=1))
+    it.take(0.0)
+    it.hear(Splice("a", 0, 1, 2, canvas=1))
+    assert it.is_stale(1, canvas=1)
+    assert not it.is_stale(1, canvas=0)
+
+
+def test_who_is_shown_nothing_knows_no_moved_slots() -> None:
+    it = running("final")
+    assert not it.is_stale(0)
+    it.hear(Splice("a", 0, 1, 2))
+    assert it.is_stale(0)
+
+
+def test_a_picture_shows_how_slots_are_numbered_now() -> None:
+    it = running()
+    it.hear(delta(0, "x"))
+    it.hear(Splice("a", 1, 1, 2))  # what waits makes it a picture
+    (snap,) = it.take(0.0)
+    assert isinstance(snap, Snap)
+    assert it.is_stale(snap.seq - 1)
+    assert not it.is_stale(snap.seq)
+
+
+MOVES = st.lists(
+    st.one_of(
+        st.tuples(st.just("cell"), st.integers(0, 5), st.just(0)),
+        st.tuples(st.just("splice"), st.integers(0, 4), st.integers(0, 2)),
+        st.tuples(st.just("take"), st.just(0), st.just(0)),
+        st.tuples(st.just("ack"), st.just(0), st.just(0)),
+    ),
+    max_size=30,
+)
+
+
+@given(actions=MOVES, mode=st.sampled_from(["delta", "prefix"]))
+def test_a_slot_that_is_not_stale_is_the_same_slot_on_both_sides(
+    actions: list[tuple[str, int, int]], mode: Mode
+) -> None:
+    """Every slot has a name that its cells carry; frames may be merged, skipped or be pictures."""
+    pair, names, count = Pair(running(mode)), list(range(SIZE)), SIZE
+    for kind, at, insert in actions:
+        if kind == "cell":
+            pair.engine_says(delta(at % len(names), f"{names[at % len(names)]}:", len(names)))
+        elif kind == "splice" and len(names) + insert > 1:
+            names[at : at + 1], deleted = range(count, count + insert), int(at < len(names))
+            count += insert
+            pair.engine_says(Splice("a", min(at, len(pair.engine.cells)), deleted, insert))
+        elif kind == "take":
+            pair.deliver()
+        elif kind == "ack":
+            pair.ack()
+        seen = pair.seqs[-1] if pair.seqs else 0
+        if not pair.flow.is_stale(seen):
+            for slot, cell in enumerate(pair.client.cells):
+                assert cell is None or cell == f"{names[slot]}:"

@@ -33,6 +33,8 @@ NO_SUFFIX = "<|endoftext|>"
 TEMPERATURE = 0.2
 START_SLOTS = 64
 """A smaller bound on the answer is also the canvas; a larger one leaves that to the engine."""
+LINES, LINE_TOKENS = 400, 8
+"""Most lines of an answer, and the tokens of a short one."""
 HINTS = ("context", "instruction", "old_text")
 """Parts that only help; an engine that can't use them does without."""
 
@@ -126,15 +128,18 @@ def _fill(asked: Asked, seed: int) -> Fill:
     extra, most = asked.extensions, asked.max_tokens
     if most is not None and most < 1:
         raise ProtocolError("invalid_message", "At least one token must be allowed.", "max_tokens")
-    slots = most if most is not None and most <= min(START_SLOTS, CANVAS_LIMIT) else None
+    slots = most if most is not None and most <= START_SLOTS else None
+    lines = extra.lines
+    if lines is None and most is not None and most > START_SLOTS:
+        lines = min(LINES, most // LINE_TOKENS)  # as many as can be, so that the tokens decide
     suffix = "" if asked.suffix == NO_SUFFIX else asked.suffix
     return Fill(
         id=f"http-{secrets.token_hex(8)}",
         prefix=asked.prefix[-PREFIX_LIMIT:],
         suffix=suffix[:SUFFIX_LIMIT],
         shape=extra.shape or "auto",
-        lines=extra.lines,
-        canvas=CanvasSpec(tokens=slots),
+        lines=lines,
+        canvas=CanvasSpec(tokens=slots, most=most and min(most, CANVAS_LIMIT)),
         sampling=Sampling(
             policy=extra.policy,
             steps=extra.steps,

@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from engine.server.routes.answers import AnyRequest, events, watch
 from engine.server.routes.asking import Asked, Extensions, json_text, read_body, stops_of
+from engine.server.routes.logprobs import logprobs_of
 from engine.server.routes.running import Outcome, Run, merged, outcomes, ready_facts, runs_of
 from engine.server.services import Services
 from protocol.constraint import JsonSchema
@@ -56,6 +57,7 @@ class CompletionBody(Extensions, frozen=True, kw_only=True):
     random_seed: int | None = None
     stop: str | list[str] | None = None
     n: int | None = None
+    logprobs: int | bool | None = None
     echo: bool | None = None
     stream: bool | None = None
     stream_options: StreamOptions | None = None
@@ -155,6 +157,18 @@ class Dialect(Struct, frozen=True):
         return {**choice, "logprobs": None, "finish_reason": reason}
 
 
+class Extras(Struct, frozen=True):
+    """What a stream tells at its end."""
+
+    usage: bool
+    logprobs: bool
+
+
+def wants_logprobs(body: CompletionBody) -> bool:
+    """0 asks for the tokens that stand, and so does `true`; `false` and nothing don't."""
+    return body.logprobs is not None and body.logprobs is not False
+
+
 async def _complete(
     request: AnyRequest, services: Services, dialect: Dialect
 ) -> Response[Completion] | Stream:
@@ -175,7 +189,8 @@ async def _complete(
             for run in runs_of(services, one)
         ]
         wants_usage = body.stream_options is not None and body.stream_options.include_usage
-        return events(_chunks(services, runs, head, dialect, bool(wants_usage)))
+        extras = Extras(bool(wants_usage), wants_logprobs(body))
+        return events(_chunks(services, runs, head, dialect, extras))
     found: list[Outcome] = []
     for one in asked:
         found += await outcomes(services, one, watch(request))
@@ -184,6 +199,9 @@ async def _complete(
         dialect.choice(n, echo[n // each] + outcome.text, outcome.reason, whole=True)
         for n, outcome in enumerate(found)
     )
+    if wants_logprobs(body):
+        for n, (choice, outcome) in enumerate(zip(choices, found, strict=True)):
+            choice["logprobs"] = logprobs_of(outcome.tokens, len(echo[n // each]))
     return Response(msgspec.structs.replace(head, choices=choices, usage=usage_of(found)))
 
 
@@ -192,7 +210,7 @@ async def _chunks(
     runs: list[tuple[Run, str]],
     head: Completion,
     dialect: Dialect,
-    wants_usage: bool,
+    extras: Extras,
 ) -> AsyncGenerator[Completion, None]:
     """A chunk for every piece, one for every end, one for the usage if that was asked for.
 
@@ -213,8 +231,12 @@ async def _chunks(
                 yield chunk(index, piece)
                 continue
             ends.append(runs[index][0].ended())
-            yield chunk(index, "", ends[-1].reason)
-    if wants_usage:
+            last = chunk(index, "", ends[-1].reason)
+            if extras.logprobs:
+                table = logprobs_of(ends[-1].tokens, len(runs[index][1]))
+                last.choices[0]["logprobs"] = table
+            yield last
+    if extras.usage:
         yield msgspec.structs.replace(head, usage=usage_of(ends))
 
 

@@ -4,9 +4,11 @@ A client that reads slowly holds up nothing: it is behind a mirror of the canvas
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from engine.hole import shape_hole
 from engine.hub import EngineFacts
@@ -14,7 +16,18 @@ from engine.server.routes.asking import Asked, fills_of
 from engine.server.routes.settled import SettledText, cut_at_stop
 from engine.server.services import Services
 from protocol.errors import ProtocolError
-from protocol.messages import Accepted, Delta, Done, Error, Fill, ServerMessage, Snap, Splice, Stats
+from protocol.messages import (
+    Accepted,
+    Delta,
+    Done,
+    Error,
+    Fill,
+    ServerMessage,
+    Snap,
+    Splice,
+    Stats,
+    Token,
+)
 from protocol.mirror import Mirror
 from protocol.values import FinishReason
 
@@ -27,12 +40,13 @@ class ClientGone(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How one choice ended. `stop` is the stop string it ended at, if it did."""
+    """How one choice ended: `stopped` by a stop string or not, and the tokens of its text."""
 
     text: str
     finish: FinishReason
     stats: Stats
     stopped: bool
+    tokens: tuple[Token, ...] = ()
 
     @property
     def reason(self) -> str:
@@ -78,10 +92,14 @@ class Run:
     def ended(self) -> Outcome:
         """How it ended, behind the last piece."""
         if isinstance(self._end, Done):
-            text, stopped = cut_at_stop(self._end.text, self._stops)
-            return Outcome(text, self._end.finish, self._end.stats, stopped)
-        stats = Stats(tokens=self._mirror.settled)
-        return Outcome(self._settled.said, "stop", stats, stopped=True)
+            end = self._end
+            text, stopped = cut_at_stop(end.text, self._stops)
+            tokens = cut_tokens(end.tokens, len(text))
+            return Outcome(text, end.finish, end.stats, stopped, tokens)
+        stats, text = Stats(tokens=self._mirror.settled), self._settled.said
+        pairs = zip(self._mirror.cells, self._mirror.confidence, strict=True)
+        seen = [Token(cell or "", sure, 0) for cell, sure in pairs]
+        return Outcome(text, "stop", stats, stopped=True, tokens=cut_tokens(seen, len(text)))
 
     def close(self) -> None:
         """Cancel what still runs."""
@@ -108,6 +126,17 @@ class Run:
             case _:
                 pass
         self._news.set()
+
+
+def cut_tokens(tokens: Iterable[Token], size: int) -> tuple[Token, ...]:
+    """The tokens of the first `size` characters; the last one may lose its end."""
+    kept = []
+    for token in tokens:
+        if size <= 0:
+            break
+        kept.append(replace(token, text=token.text[:size]))
+        size -= len(token.text)
+    return tuple(kept)
 
 
 def _masks(accepted: Accepted) -> Snap:

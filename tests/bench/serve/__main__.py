@@ -1,55 +1,75 @@
-"""`python -m tests.bench.serve [--quick] [SECTION ...]`: the server's numbers as JSON."""
+"""`python -m tests.bench.serve [SECTION ...]`: the server's numbers, as JSON and as a table."""
 
 import argparse
 import json
-import os
+import signal
 import sys
-from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from tests.bench.serve import loopback, memory, real
+from tests.bench.common.pause import paused
+from tests.bench.common.provenance import ROOT, commit, load, provenance
+from tests.bench.common.records import read_json, write_bytes, write_json
+from tests.bench.serve.report import markdown
+from tests.bench.serve.sections import SECTIONS, Options
 
-NAMES = ("loopback", "memory", "throughput", "fairness", "cancel")
+OUT = ROOT / "build" / "bench-serve"
 
 
 def main(words: list[str]) -> int:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.serve", description=__doc__)
-    parser.add_argument(
-        "sections", nargs="*", metavar="SECTION", help=f"of {', '.join(NAMES)}; all by default"
-    )
-    parser.add_argument("--quick", action="store_true", help="a few rounds, to see that it works")
-    parser.add_argument("--threads", type=int, default=2)
-    given = parser.parse_args(words)
-    if unknown := set(given.sections) - set(NAMES):
-        parser.error(f"unknown sections: {', '.join(sorted(unknown))}")
-    result: dict[str, Any] = {"load": round(os.getloadavg()[0], 1), "threads": given.threads}
-    for name in given.sections or NAMES:
-        result[name] = section(name, given.quick, given.threads)()
-        print(json.dumps({name: result[name]}, indent=1), flush=True)
-    print(json.dumps({"load at start": result["load"], "at end": round(os.getloadavg()[0], 1)}))
+    """Measure the sections that this commit has no numbers of yet, and print them."""
+    given = _parser().parse_args(words)
+    options = Options(given.quick, given.threads)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what is paused goes on
+    print(f"load {load()}, {options.threads} threads, results in {given.out}", flush=True)
+    with paused(given.pause):
+        for name in given.sections or SECTIONS:
+            path = given.out / f"{name}.json"
+            found = None if given.again else _finished(read_json(path), options)
+            if found is None:
+                found = _measured(name, options)
+                write_json(path, found)
+            print(f"{name} {json.dumps(found, indent=1)}", flush=True)
+    results = {name: read_json(given.out / f"{name}.json") for name in SECTIONS}
+    write_bytes(given.out / "table.md", markdown(results).encode())
+    print(f"load {load()}; see {given.out / 'table.md'}")
     return 0
 
 
-def section(name: str, quick: bool, threads: int) -> Callable[[], Any]:
-    """What measures a section."""
-    if name == "loopback":
-        return lambda: loopback.measure(quick)
-    if name == "memory":
-        return lambda: memory.measure(quick)
+def _measured(name: str, options: Options) -> dict[str, Any]:
+    record = provenance(options.threads)
+    result = SECTIONS[name](options)
+    return {
+        "result": result,
+        "quick": options.quick,
+        "provenance": {**record, "load_after": load()},
+    }
 
-    def measured() -> Any:
-        from engine.backend import open_model
-        from engine.config import EngineConfig
 
-        model = open_model(EngineConfig(threads=threads))
-        if name == "throughput":
-            return real.throughput(model, threads, 1 if quick else 5)
-        if name == "fairness":
-            return real.fairness(model, threads, 3 if quick else 40)
-        return real.cancels(model, threads, 10 if quick else 200)
+def _finished(found: Any, options: Options) -> dict[str, Any] | None:
+    """A section's numbers, if they are of this commit, of as many threads and as thorough."""
+    if found is None or found["provenance"]["commit"] != commit():
+        return None
+    same = found["quick"] is options.quick
+    return found if same and found["provenance"]["threads"] == options.threads else None
 
-    return measured
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.serve", description=__doc__)
+    add = parser.add_argument
+    add("sections", nargs="*", type=_section, help=f"of {', '.join(SECTIONS)}; all by default")
+    add("--quick", action="store_true", help="a few rounds, to see that it works")
+    add("--again", action="store_true", help="measure anew what is there")
+    add("--threads", type=int, default=2, help="threads of the real engine")
+    add("--out", type=Path, default=OUT, help="folder of results; a second run goes on from there")
+    add("--pause", metavar="PID", help="process (or file of pids) whose group is stopped meanwhile")
+    return parser
+
+
+def _section(name: str) -> str:
+    if name not in SECTIONS:
+        raise argparse.ArgumentTypeError(f"{name!r} is not one of {', '.join(SECTIONS)}")
+    return name
 
 
 if __name__ == "__main__":

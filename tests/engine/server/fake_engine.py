@@ -28,6 +28,7 @@ from protocol.messages import (
     Revise,
     ServerMessage,
     Stats,
+    Token,
 )
 
 CAPS = ("revise:pin",)
@@ -142,7 +143,8 @@ class FakeStepEngine:
         stop = running.cells.index(None) if None in running.cells else len(running.cells)
         text = "".join(cell or "" for cell in running.cells[:stop])
         stats = Stats(steps=running.step, forwards=running.step, tokens=stop)
-        self._outbox.append(Done(fill_id, text, finish, (), stats))  # type: ignore[arg-type]
+        tokens = tuple(Token(cell or "", 0.5, 1) for cell in running.cells[:stop])
+        self._outbox.append(Done(fill_id, text, finish, tokens, stats))  # type: ignore[arg-type]
 
 
 def open_fake(config: EngineConfig) -> FakeStepEngine:

@@ -28,13 +28,20 @@ class RawClient:
     """A connection after its handshake."""
 
     def __init__(
-        self, port: int, timeout: float = 10.0, subprotocol: str = "infill.v1.json"
+        self,
+        port: int,
+        timeout: float = 10.0,
+        subprotocol: str = "infill.v1.json",
+        forwarded: str = "127.0.0.1",
+        token: str | None = None,
     ) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=timeout)
+        shown = f"Authorization: Bearer {token}\r\n" if token is not None else ""
         key = base64.b64encode(os.urandom(16)).decode()
         self.socket.sendall(
             f"GET /v1/infill HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
             f"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n"
+            f"X-Forwarded-For: {forwarded}\r\n{shown}"
             f"Sec-WebSocket-Protocol: {subprotocol}\r\n\r\n".encode()
         )
         self._buffer = b""

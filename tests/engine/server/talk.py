@@ -59,6 +59,8 @@ class Talk:
         """How a fill ends."""
         while True:
             message = await self.hear(acks)
+            if isinstance(message, Error) and not message.ends:
+                continue
             if isinstance(message, Done | Error | Scores) and message.id == fill_id:
                 return message
 

@@ -4,6 +4,8 @@ import json
 import logging
 from pathlib import Path
 
+import pytest
+
 from engine.server.logs import FILE, end_facts, start_log, stop_log
 from protocol.messages import Done, Error, Stats
 
@@ -35,3 +37,15 @@ def test_a_folder_that_cannot_be_written_costs_the_log_alone(tmp_path: Path) -> 
     logging.getLogger("engine.server.test").info("unheard")
     stop_log(handler)
     assert not (tmp_path / "missing").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_costs_the_log_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / FILE).symlink_to("/dev/full")
+    handler = start_log(tmp_path)
+    for _ in range(3):
+        logging.getLogger("engine.server.test").info("lost")
+    stop_log(handler)
+    assert capsys.readouterr().err == ""

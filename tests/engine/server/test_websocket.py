@@ -2,9 +2,13 @@
 
 import asyncio
 from collections.abc import Awaitable
+from typing import Any
 
 import pytest
 
+from engine.config import EngineConfig
+from engine.local import LocalEngine
+from models.loader import Model
 from protocol.codec import CODECS, MSGPACK, Codec
 from protocol.limits import WINDOW
 from protocol.messages import (
@@ -21,12 +25,14 @@ from protocol.messages import (
     Pong,
     Revise,
     Score,
+    Scores,
     Snap,
     Welcome,
 )
 from protocol.mirror import Mirror
 from tests.engine.server.fake_engine import ANSWER
-from tests.engine.server.running import Running
+from tests.engine.server.inline import InlineHub
+from tests.engine.server.running import Running, running
 from tests.engine.server.talk import talk
 
 LONG = "steps=1500;text=" + "x" * 1500 + ";"
@@ -122,6 +128,21 @@ def test_what_the_engine_lacks_is_unsupported(server: Running) -> None:
                 assert error.code == "unsupported"
 
     run(scenario())
+
+
+def test_scores_come_from_a_real_engine(tiny: Model) -> None:
+    engine: Any = LocalEngine(tiny, EngineConfig(threads=1))
+
+    async def scenario() -> None:
+        async with talk(server.ws) as line:
+            await line.say(Score(id="s", prefix="x = ", text="f(y)", suffix="\n"))
+            scores = await line.end("s")
+            assert isinstance(scores, Scores)
+            assert "".join(token.text for token in scores.tokens) == "f(y)"
+            assert not line.core.live
+
+    with running(InlineHub(engine=engine)) as server:
+        run(scenario())
 
 
 def test_a_newer_automatic_request_wins(slow: Running) -> None:

@@ -177,18 +177,31 @@ NUMBERS = (
     "deadline_ms",
     "seed",
     "n_predict",
+    "num_predict",
+    "logprobs",
     "t_max_predict_ms",
     "threshold",
 )
 
 
-@pytest.mark.parametrize("path", ["/v1/completions", "/infill", "/v1/edit/completions"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1/completions",
+        "/v1/fim/completions",
+        "/beta/completions",
+        "/v1/edit/completions",
+        "/infill",
+        "/api/generate",
+    ],
+)
 @pytest.mark.parametrize("value", [-1, 0, 10**6, 2**63, 2**70, 1.5, "x", [], {}, True])
 def test_no_number_is_a_server_error(server: Running, path: str, value: object) -> None:
     messages = [{"role": "user", "content": recorded.EDIT_MESSAGE}]
     with httpx.Client(trust_env=False, verify=False, timeout=30) as client:
         for name in NUMBERS:
-            body = {"prompt": "x", "messages": messages, name: value}
+            body = {"prompt": "x", "messages": messages, name: value, "stream": False}
+            body["options"] = {name: value}  # where Ollama's clients put it
             answer = client.post(server.http + path, json=body)
             assert answer.status_code in (200, 400, 413), (name, answer.text)
             if answer.status_code != 200:

@@ -1,0 +1,38 @@
+"""serve from the outside: what its flags make of a server."""
+
+from pathlib import Path
+
+import pytest
+
+import engine.server.run
+from engine.server.run import Serving
+from tests.clients.cli.harness import Cli
+
+
+@pytest.fixture
+def servings(monkeypatch: pytest.MonkeyPatch) -> list[Serving]:
+    """What would have been served."""
+    found: list[Serving] = []
+    monkeypatch.setattr(engine.server.run, "serve", found.append)
+    return found
+
+
+def test_deadlines_are_told_or_taken_away(cli: Cli, servings: list[Serving]) -> None:
+    folder = str(cli.folder)
+    assert cli.run("serve", "--runtime-dir", folder) == 0
+    flags = ("--auto-deadline-ms", "300", "--manual-deadline-ms", "0")
+    assert cli.run("serve", "--runtime-dir", folder, *flags) == 0
+    plain, told = (serving.server.limits for serving in servings)
+    assert plain.auto_deadline_ms
+    assert plain.manual_deadline_ms
+    assert (told.auto_deadline_ms, told.manual_deadline_ms) == (300, None)
+
+
+def test_the_token_is_asked_for_unless_told_otherwise(cli: Cli, servings: list[Serving]) -> None:
+    folder = str(cli.folder)
+    assert cli.run("serve", "--runtime-dir", folder) == 0
+    assert cli.run("serve", "--runtime-dir", folder, "--no-auth") == 0
+    files = [serving.server.token_file for serving in servings]
+    assert files == [Path(folder) / "token", None]
+    assert "every program on this machine may ask" in cli.err
+    assert cli.run("serve", "--runtime-dir", folder, "--no-auth", "--host", "0.0.0.0") == 2

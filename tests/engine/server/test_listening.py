@@ -1,0 +1,34 @@
+"""The sockets of a server: small frames leave at once."""
+
+import asyncio
+import socket
+
+import pytest
+
+from engine.server.config import ServerConfig
+from engine.server.run import listen
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_small_frames_do_not_wait_for_each_other(host: str) -> None:
+    if ":" in host and not socket.has_ipv6:
+        pytest.skip("needs IPv6")
+
+    async def scenario() -> int:
+        met: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+        def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            line = writer.get_extra_info("socket")
+            met.set_result(line.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            writer.close()
+
+        with listen(ServerConfig(host=host, port=0)) as listening:
+            async with await asyncio.start_server(connected, sock=listening):
+                port = listening.getsockname()[1]
+                _, writer = await asyncio.open_connection(host, port)
+                found = await met
+                writer.close()
+                await writer.wait_closed()
+                return found
+
+    assert asyncio.run(scenario()) != 0

@@ -45,10 +45,7 @@ def first(engine: LocalEngine) -> ServerMessage:
 
 @pytest.mark.parametrize(
     ("message", "param"),
-    [
-        (fill(old_text="x", locks=(Lock(pattern="x"),)), "locks"),
-        (fill(guidance=2.0), "guidance"),
-    ],
+    [(fill(old_text="x", locks=(Lock(pattern="x"),)), "locks")],
 )
 def test_what_it_lacks_is_unsupported(tiny_engine: LocalEngine, message: Fill, param: str) -> None:
     tiny_engine.send(message)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from lsp_server.feature import Row, register
-from lsp_server.features import lifecycle, status, sync
+from lsp_server.features import inline_completion, lifecycle, status, sync
 from lsp_server.link.finding import Endpoint, fixed_endpoint
 from lsp_server.link.launching import Launcher
 from lsp_server.link.link import Locate
@@ -15,6 +15,7 @@ FEATURES: tuple[Row, ...] = (
     *lifecycle.ROWS,
     *sync.ROWS,
     *status.ROWS,
+    *inline_completion.ROWS,
 )
 """Every method and command; a new feature is a file in `features/` and a row here."""
 

@@ -3,7 +3,7 @@
 import re
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from urllib.parse import unquote, urlsplit
 
@@ -24,6 +24,7 @@ class Document:
         language: the editor's name of the language.
         text: what it holds, line breaks as the editor sent them.
         encoding: what positions count.
+        opened: another number each time a document is opened.
     """
 
     uri: str
@@ -31,6 +32,7 @@ class Document:
     language: str
     text: Text
     encoding: Encoding
+    opened: int = 0
 
     @property
     def path(self) -> PurePath | None:
@@ -59,15 +61,15 @@ class Document:
         self, version: int, changes: Sequence[TextDocumentContentChangeEvent]
     ) -> "Document":
         """The state behind `changes`, each of which is about the state behind the one before."""
-        text, encoding = self.text, self.encoding
+        text = self.text
         for change in changes:
             range_ = getattr(change, "range", None)
             if range_ is None:
                 text = Text.of(change.text)
                 continue
-            state = Document(self.uri, version, self.language, text, encoding)
-            text = text.replaced(*state.span(range_), change.text)
-        return Document(self.uri, version, self.language, text, encoding)
+            start, stop = replace(self, text=text).span(range_)
+            text = text.replaced(start, stop, change.text)
+        return replace(self, version=version, text=text)
 
 
 class Documents:
@@ -80,6 +82,7 @@ class Documents:
     def __init__(self, encoding: Encoding = "utf-16") -> None:
         self.encoding: Encoding = encoding
         self._open: OrderedDict[str, Document] = OrderedDict()
+        self._count = 0
 
     def __iter__(self) -> Iterator[Document]:
         """The documents, the one used last first."""
@@ -94,7 +97,8 @@ class Documents:
         self._open.pop(uri, None)
         while len(self._open) >= MOST_DOCUMENTS:
             self._open.popitem(last=False)
-        document = Document(uri, version, language, Text.of(text), self.encoding)
+        self._count += 1
+        document = Document(uri, version, language, Text.of(text), self.encoding, self._count)
         self._open[uri] = document
         return document
 

@@ -50,7 +50,7 @@ Row = Method | Command
 
 def register(server: RetouchServer, rows: tuple[Row, ...]) -> None:
     """Enter every row; the methods are advertised."""
-    offers = {"version": 1}
+    offers = server.protocol.experimental.setdefault("retouch", {"version": 1})
     for row in rows:
         if isinstance(row, Command):
             server.command(row.name)(_command(server, row))
@@ -58,7 +58,6 @@ def register(server: RetouchServer, rows: tuple[Row, ...]) -> None:
         server.feature(row.name, row.options)(_method(server, row))
         if row.offer is not None:
             offers[row.offer] = 1
-    server.protocol.experimental = {"retouch": offers}
 
 
 def arguments(given: tuple[Any, ...], *kinds: Any, needed: int) -> list[Any]:

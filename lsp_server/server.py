@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -19,6 +19,7 @@ from lsp_server.status import Status, StatusBoard
 
 LOG = logging.getLogger("retouch.lsp")
 STATUS_SECONDS = 0.1
+T = TypeVar("T")
 Lookup = Callable[[Settings], Locate]
 """How the engine's server is found under these settings."""
 
@@ -56,6 +57,7 @@ class RetouchServer(LanguageServer):
         self.abilities: frozenset[str] = frozenset()
         self.watchers: list[Callable[[Document, Document], None]] = []
         self.closing: list[Callable[[str], None]] = []
+        self._parts: dict[object, Any] = {}
         self._lookup = lookup
         self._told: set[str] = set()
         self._shown: Status | None = None
@@ -65,7 +67,13 @@ class RetouchServer(LanguageServer):
     @property
     def request_id(self) -> int | str | None:
         """The id of the request that is being handled; ask before the first await."""
-        return cast("int | str | None", self.protocol.msg_id)
+        return self.protocol.msg_id
+
+    def part(self, kind: Callable[["RetouchServer"], T]) -> T:
+        """The one `kind` of this server, made when it is first asked for: a feature's own state."""
+        if kind not in self._parts:
+            self._parts[kind] = kind(self)
+        return cast(T, self._parts[kind])
 
     def configure(self, settings: Settings) -> None:
         """Take new settings."""

@@ -6,7 +6,8 @@ from typing import Any, cast
 from lsprotocol import types
 from pygls.capabilities import ServerCapabilitiesBuilder
 
-from lsp_server.feature import Method, Row
+from lsp_server.feature import Method, Row, register
+from lsp_server.features import completion
 from lsp_server.server import RetouchServer
 from lsp_server.settings import read_settings
 from lsp_server.text import Encoding
@@ -24,6 +25,8 @@ def initialize(server: RetouchServer, params: types.InitializeParams) -> None:
     if isinstance(options, Mapping):
         options = {name: value for name, value in options.items() if name != "retouch"}
     server.configure(read_settings(options, server.tell_once))
+    if server.settings.completion:
+        register(server, completion.ROWS)
 
 
 def initialized(server: RetouchServer, params: types.InitializedParams) -> None:

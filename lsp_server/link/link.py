@@ -1,7 +1,7 @@
 """EngineLink: jobs in, messages out, over a connection that is opened when it is needed."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from time import monotonic
 
@@ -68,7 +68,7 @@ class EngineLink:
         """A connection; LinkError if there is none. `force` tries even soon after a failure."""
         return (await self._open(force)).welcome
 
-    async def run(self, task: Task, *, force: bool = False) -> AsyncIterator[ServerMessage]:
+    async def run(self, task: Task, *, force: bool = False) -> AsyncGenerator[ServerMessage, None]:
         """What the engine says of a job: Accepted, frames, one end (Done, Scores or Error).
 
         Leaving the iterator early (in `contextlib.aclosing`, or by cancellation) ends the job.

@@ -70,7 +70,7 @@ def _without_following(text: str, spot: Spot) -> str:
             continue
         if any(len(WORD.findall(line)) >= TELLING for line in ending):
             return "\n".join(mine[:cut])[len(spot.line) :]
-        if not WORD.search("".join(ending)) and excess(text, spot.before, spot.after):
+        if not WORD.search("".join(ending)) and _excess(text, spot):
             return "\n".join(mine[:cut])[len(spot.line) :]
     return text
 
@@ -83,14 +83,18 @@ def _against_rest(text: str, spot: Spot) -> tuple[str, int]:
     if not set(tail.strip()) <= CLOSING:
         telling = WORD.search(tail) or len(tail.strip()) >= TELLING
         return (text[: -len(tail)], 0) if telling and text.endswith(tail) else (text, 0)
-    twice = excess(text, spot.before, spot.after)
+    twice = _excess(text, spot)
     for size in range(min(len(twice), len(tail)), 0, -1):
         if tail[:size] != twice[-size:]:
             continue
-        if text.endswith(tail[:size]):
+        if text.endswith(tail[:size]) and _excess(text[:-size], spot) == twice[:-size]:
             return text[:-size], 0
         more = text[-1] in ";,:" and tail[size : size + 1] == text[-1]
         return text, size + more
     if text[-1:] in (";", ",", ":") and tail[0] == text[-1]:
         return text[:-1], 0
     return text, 0
+
+
+def _excess(text: str, spot: Spot) -> str:
+    return excess(text, spot.before, spot.after)

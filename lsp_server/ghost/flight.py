@@ -23,13 +23,18 @@ class Flight:
         spot: the place it was asked for.
         answer: its texts, once it has ended well.
         waiting: how many requests wait for it.
+        ended: nothing more will come, and `over` has been called.
     """
 
-    def __init__(self, link: EngineLink, fill: Fill, spot: Spot) -> None:
+    def __init__(
+        self, link: EngineLink, fill: Fill, spot: Spot, over: Callable[["Flight"], None]
+    ) -> None:
         self.id = fill.id
         self.spot = spot
         self.answer: Answer | None = None
         self.waiting = 0
+        self.ended = False
+        self._over = over
         self._base = (spot.before, spot.after)
         self._settled = ""
         self._news = asyncio.Event()
@@ -40,11 +45,6 @@ class Flight:
     def uri(self) -> str:
         """The document's."""
         return self.spot.document.uri
-
-    @property
-    def ended(self) -> bool:
-        """Whether nothing more will come."""
-        return self._task.done()
 
     def agrees(self, spot: Spot) -> bool:
         """Whether the job may still answer for `spot`, as far as it can be told now."""
@@ -65,10 +65,6 @@ class Flight:
         """Raise what went wrong, if it was more than the engine saying no."""
         if self._task.done() and not self._task.cancelled():
             self._task.result()
-
-    def when_over(self, call: Callable[["Flight"], None]) -> None:
-        """Have `call` called at the end, before anybody who waits goes on."""
-        self._task.add_done_callback(lambda task: call(self))
 
     async def _fly(self, link: EngineLink, fill: Fill) -> None:
         mirror = Mirror()
@@ -103,9 +99,11 @@ class Flight:
     def _landed(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled():
             task.exception()  # whoever waits has it too
+        self._over(self)
+        self.ended = True
         self._tell()
 
     def _tell(self) -> None:
         self._news.set()
-        if not self._task.done():
+        if not self.ended:
             self._news = asyncio.Event()

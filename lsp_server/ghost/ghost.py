@@ -106,8 +106,8 @@ class Ghost:
         self._count += 1
         files = others(server.documents, spot.document, self._may)
         told = Told(server.settings, files, self._roots(), server.link.capabilities, count)
-        flight = Flight(server.link, request(f"ghost-{self._count}", spot, told), spot)
-        flight.when_over(self._landed)
+        fill = request(f"ghost-{self._count}", spot, told)
+        flight = Flight(server.link, fill, spot, self._landed)
         self._flights[uri] = flight
         server.board.job(flight.id)
         return flight

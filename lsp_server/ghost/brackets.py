@@ -1,7 +1,10 @@
 """Brackets and quotes of short texts, counted without a grammar."""
 
+import re
+
 PAIRS = {")": "(", "]": "[", "}": "{"}
 QUOTES = "\"'`"
+ESCAPED = re.compile(r"\\.", re.DOTALL)
 WINDOW = 4000
 
 
@@ -51,5 +54,6 @@ def unmatched(text: str, *, quotes: bool) -> tuple[str, str]:
 
 def _open_quote(text: str) -> str | None:
     """The quote that `text` begins inside of: the one that it has an odd number of."""
-    odd = [quote for quote in QUOTES if text.count(quote) % 2]
+    plain = ESCAPED.sub("", text)
+    odd = [quote for quote in QUOTES if plain.count(quote) % 2]
     return odd[0] if len(odd) == 1 else None

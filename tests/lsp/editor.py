@@ -44,6 +44,11 @@ class Editor:
         item = types.TextDocumentItem(self.uri, language, 1, text)
         self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
 
+    def configure(self, options: dict[str, Any]) -> None:
+        """Change the settings."""
+        sent = types.DidChangeConfigurationParams({"retouch": options})
+        self.client.workspace_did_change_configuration(sent)
+
     def position(self, offset: int) -> types.Position:
         """An offset as the server counts."""
         place = self.text.place(offset, self.encoding)

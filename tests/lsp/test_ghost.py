@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lsprotocol import types
@@ -260,49 +261,49 @@ def test_other_open_documents_are_told_the_latest_first_and_secrets_never(
     play(scene())
 
 
-@pytest.mark.parametrize(
-    ("name", "language", "options"),
-    [
-        (".env.local", "dotenv", {}),
-        ("server.pem", "plaintext", {}),
-        ("package-lock.json", "json", {}),
-        ("jquery.min.js", "javascript", {}),
-        ("notes.md", "markdown", {"languages": {"markdown": False}}),
-        ("a.py", "python", {"languages": {"*": False}}),
-        ("a.py", "python", {"ignore": ["*.py"]}),
-        ("a.py", "python", {"enable": False}),
-        ("a.py", "python", {"trigger": "manual"}),
-        ("ignored.py", "python", {}),
-        ("out/a.py", "python", {}),
-        ("big.py", "python", {"maxFileKb": 1}),
-        ("git:/w/a.py", "python", {}),
-        ("empty.py", "python", {}),
-        ("minified.js", "javascript", {}),
-    ],
+QUIET = (
+    (".env.local", "dotenv", {}),
+    ("server.pem", "plaintext", {}),
+    ("package-lock.json", "json", {}),
+    ("jquery.min.js", "javascript", {}),
+    ("notes.md", "markdown", {"languages": {"markdown": False}}),
+    ("a.py", "python", {"languages": {"*": False}}),
+    ("a.py", "python", {"ignore": ["*.py"]}),
+    ("a.py", "python", {"enable": False}),
+    ("a.py", "python", {"trigger": "manual"}),
+    ("ignored.py", "python", {}),
+    ("out/a.py", "python", {}),
+    ("big.py", "python", {"maxFileKb": 1}),
+    ("git:/w/a.py", "python", {}),
+    ("empty.py", "python", {}),
+    ("minified.js", "javascript", {}),
 )
-def test_silence(
-    fake: FakeServer, tmp_path: Path, name: str, language: str, options: dict[str, object]
-) -> None:
+LOUD = ("clock.py", "blocks/a.py", "keyboard.py", "environment.py", "out.py", "kept/ignored.py")
+
+
+def test_silence(fake: FakeServer, tmp_path: Path) -> None:
+    """Secrets, generated files, what is ignored or switched off; not what only looks like it."""
     (tmp_path / ".gitignore").write_text("ignored.py\nout/\n")
-    text = {"big.py": "x = 1\n" * 1000, "empty.py": " \n", "minified.js": "x;" * 10_000}
-    place = name if ":" in name else str(tmp_path / name)
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / ".gitignore").write_text("!ignored.py\n")
+    texts = {"big.py": "x = 1\n" * 1000, "empty.py": " \n", "minified.js": "x;" * 10_000}
 
     async def scene() -> None:
-        async with editor(fake.folder, options=QUICK | options, workspace=tmp_path) as it:
-            it.open(place, text.get(name, "x = "), language)
-            it.cursor = len(it.text)
-            assert await it.ghost() == []
-            assert not fake.engine.fills and not it.warnings
+        async with editor(fake.folder, workspace=tmp_path) as it:
 
-    play(scene())
+            async def count(name: str, language: str, options: dict[str, Any]) -> int:
+                it.configure(QUICK | options)
+                place = name if ":" in name else str(tmp_path / name)
+                text = texts.get(name, "x = ")
+                it.open(place, text, language, len(text))
+                return len(await it.ghost())
 
-
-@pytest.mark.parametrize("name", ["clock.py", "blocks/a.py", "keyboard.py", "environment.py"])
-def test_names_that_only_look_secret_are_not(fake: FakeServer, tmp_path: Path, name: str) -> None:
-    async def scene() -> None:
-        async with editor(fake.folder, options=QUICK, workspace=tmp_path) as it:
-            it.open(str(tmp_path / name), "x = ", cursor=4)
-            assert len(await it.ghost()) == 1
+            for name, language, options in QUIET:
+                assert await count(name, language, options) == 0, (name, options)
+            assert not fake.engine.fills
+            for name in LOUD:
+                assert await count(name, "python", {}) == 1, name
+            assert not it.warnings
 
     play(scene())
 

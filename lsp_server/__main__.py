@@ -19,11 +19,12 @@ def arguments() -> argparse.ArgumentParser:
 
 
 def main(words: list[str]) -> int:
-    """Serve until the editor says exit or goes away."""
+    """Serve until the editor says exit or goes away; 1 if it did so without a shutdown."""
     given = arguments().parse_args(words)
     start_log()
-    build(_version(), given.folder).start_io()
-    return 0
+    server = build(_version(), given.folder)
+    server.start_io()
+    return 0 if server.ended else 1
 
 
 def start_log() -> None:

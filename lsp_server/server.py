@@ -36,6 +36,7 @@ class RetouchServer(LanguageServer):
         abilities: what the editor's own Retouch client can do, such as `denoise` and `commit`.
         watchers: called with the state before and behind every edit of a document, in order.
         closing: called with the uri of a document that was closed.
+        ended: the editor has said that it goes.
     """
 
     protocol: RetouchProtocol
@@ -57,6 +58,7 @@ class RetouchServer(LanguageServer):
         self.abilities: frozenset[str] = frozenset()
         self.watchers: list[Callable[[Document, Document], None]] = []
         self.closing: list[Callable[[str], None]] = []
+        self.ended = False
         self._parts: dict[object, Any] = {}
         self._lookup = lookup
         self._told: set[str] = set()
@@ -106,6 +108,7 @@ class RetouchServer(LanguageServer):
 
     async def end(self) -> None:
         """Stop everything that runs."""
+        self.ended = True
         if self._pending is not None:
             self._pending.cancel()
         await self.cancels.end()

@@ -9,7 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO
 
+import lsp_server
 from lsp_server.link.finding import Endpoint, LinkError, find_endpoint, is_claimed
+from protocol.isolated import isolated
 
 POLL_SECONDS = 0.1
 PATIENCE_SECONDS = 180.0
@@ -19,7 +21,8 @@ TOLD_BYTES = 2000
 
 def engine_command(folder: Path) -> list[str]:
     """What starts the server; isolated, so that nothing of a workspace is imported."""
-    return [sys.executable, "-I", "-m", "engine", "--folder", str(folder)]
+    root = Path(lsp_server.__file__).parent.parent
+    return isolated(sys.executable, str(root), "engine", "--folder", str(folder))
 
 
 class Launcher:

@@ -59,11 +59,18 @@ class Wire:
 
 @contextmanager
 def wire(
-    folder: Path, options: Any = None, *, arguments: tuple[str, ...] = ("-m", "lsp_server")
+    folder: Path,
+    options: Any = None,
+    *,
+    arguments: tuple[str, ...] = ("-m", "lsp_server"),
+    flag: str = "--folder",
+    cwd: Path | None = None,
+    environment: dict[str, str] | None = None,
 ) -> Iterator[Wire]:
     """The process, initialized; at the end it must go by itself."""
-    command = [sys.executable, *arguments, "--folder", str(folder)]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    command = [sys.executable, *arguments, flag, str(folder)]
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, cwd=cwd, env=environment)
     try:
         line = Wire(process)
         start = {"processId": None, "rootUri": None, "capabilities": {}}

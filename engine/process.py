@@ -18,6 +18,7 @@ from engine.config import EngineConfig
 from engine.errors import EngineError
 from engine.hub import Deliver, EngineFacts, Load
 from engine.ipc import Ask, Failed, FrameError, FrameReader, Ready, Said, Start, from_worker, pack
+from protocol.isolated import isolated
 from protocol.messages import Cancel, ClientMessage, Done, Error, Scores, ServerMessage
 from protocol.requests import Revise
 
@@ -27,19 +28,12 @@ WAITING = 256
 """Requests that may wait for an engine that is starting."""
 CHUNK = 1 << 16
 STOP_SECONDS = 5.0
-BOOTSTRAP = (
-    "import runpy, sys; "
-    "at = [n for n, p in enumerate(sys.path) if p.endswith('-packages')] or [len(sys.path)]; "
-    "sys.path.insert(at[0], sys.argv[1]); "
-    "runpy.run_module(sys.argv[2], run_name='__main__')"
-)
-"""Our own code comes before any other copy that is installed, and behind the standard library."""
 
 
 def worker_command(module: str = "engine.worker_main", root: Path | None = None) -> list[str]:
     """How to start a worker: isolated from the working directory and the environment."""
     root = root or Path(engine.__file__).parent.parent
-    return [sys.executable, "-I", "-c", BOOTSTRAP, str(root), module]
+    return isolated(sys.executable, str(root), module)
 
 
 @dataclass(frozen=True, slots=True)

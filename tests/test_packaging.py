@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-SHIPPED = {"clients", "engine", "models", "protocol"}
+SHIPPED = {"clients", "engine", "lsp_server", "models", "protocol"}
 
 pytestmark = pytest.mark.e2e
 

@@ -17,6 +17,7 @@ from clients.cli.demo import demo
 from clients.cli.doctor import doctor
 from clients.cli.errors import ENGINE_FAILED, CliError, HungUp
 from clients.cli.glyphs import safe
+from clients.cli.language_server import LSP_COMMAND
 from clients.cli.logs import log_path, start_log, stop_log
 from clients.cli.options import (
     Command,
@@ -56,6 +57,7 @@ COMMANDS: tuple[Command[Any], ...] = (
         "config", ListingOptions, config, texts.CONFIG, texts.CONFIG_EXAMPLES, ("Where", *_WORK)
     ),
     *SERVE_COMMANDS,
+    LSP_COMMAND,
 )
 
 

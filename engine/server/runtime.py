@@ -11,30 +11,12 @@ from pathlib import Path
 import msgspec
 import platformdirs
 from filelock import FileLock, Timeout
-from msgspec import Struct
 
 from engine.errors import EngineError
+from protocol.runtime import FILE, LOCK, MOST_BYTES, TOKEN, RuntimeInfo, parse_runtime
 
-FILE, LOCK, TOKEN = "server.json", "server.lock", "token"
 LOCK_SECONDS = 2.0
-MOST_BYTES = 64 * 1024
-
-
-class RuntimeInfo(Struct, frozen=True):
-    """What a running server says of itself."""
-
-    pid: int
-    host: str
-    port: int
-    version: str
-    model: str
-    token_file: str | None
-
-    @property
-    def url(self) -> str:
-        """Where it answers."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"http://{host}:{self.port}"
+__all__ = ["FILE", "TOKEN", "RuntimeFile", "RuntimeInfo", "default_folder", "find_server"]
 
 
 def default_folder() -> Path:
@@ -75,12 +57,11 @@ def find_server(folder: Path) -> RuntimeInfo | None:
     """The server that runs; None if there is none, or only the file of a dead one."""
     path = folder / FILE
     try:
-        if path.stat().st_size > MOST_BYTES:
-            return None
-        info = msgspec.json.decode(path.read_bytes(), type=RuntimeInfo)
-    except (OSError, msgspec.DecodeError):
+        with path.open("rb") as file:
+            info = parse_runtime(file.read(MOST_BYTES + 1))
+    except OSError:
         return None
-    return info if _is_held(folder / LOCK) else None
+    return info if info is not None and _is_held(folder / LOCK) else None
 
 
 def _is_held(path: Path) -> bool:

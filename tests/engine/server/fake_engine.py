@@ -71,7 +71,7 @@ class FakeStepEngine:
     def send(self, message: ClientMessage, client: str = "") -> None:
         self.heard.append(message)
         try:
-            require(message, CAPS)
+            require(message, self.facts.caps)
         except ProtocolError as error:
             ends = not isinstance(message, Revise)
             self._outbox.append(Error(error.code, str(error), message.id, error.param, ends=ends))
@@ -91,8 +91,12 @@ class FakeStepEngine:
         said, self._outbox = self._outbox, []
         return said
 
+    def orders(self, fill: Fill) -> dict[str, str]:
+        """What to do for a fill, see the module."""
+        return dict(re.findall(r"(\w+)=?([^;\n]*);", fill.prefix))
+
     def _open(self, fill: Fill, client: str) -> None:
-        orders = dict(re.findall(r"(\w+)=?([^;\n]*);", fill.prefix))
+        orders = self.orders(fill)
         if "boom" in orders:
             raise RuntimeError("boom")
         text = orders.get("text", ANSWER)

@@ -1,0 +1,170 @@
+"""Ghost text from request to offers: known texts first, then at most one job for each document."""
+
+import asyncio
+import logging
+from pathlib import Path
+from time import monotonic
+
+from lsp_server.documents import Document, uri_path
+from lsp_server.ghost.answers import Answer, Answers
+from lsp_server.ghost.fit import fit
+from lsp_server.ghost.flight import Flight
+from lsp_server.ghost.offers import Offer, Offers
+from lsp_server.ghost.pace import Paces, delay
+from lsp_server.ghost.request import Told, others, request
+from lsp_server.ghost.rules import Rules
+from lsp_server.ghost.spot import Spot
+from lsp_server.server import RetouchServer
+from lsp_server.settings import Settings
+
+LOG = logging.getLogger("retouch.lsp.ghost")
+GRACE_SECONDS = 0.2
+"""How long a job that nobody waits for goes on: the next key may ask for it again."""
+
+
+class Ghost:
+    """See the module; one of each server."""
+
+    def __init__(self, server: RetouchServer) -> None:
+        self.offers = Offers()
+        self._server = server
+        self._answers = Answers()
+        self._paces = Paces()
+        self._flights: dict[str, Flight] = {}
+        self._count = 0
+        self._rules: tuple[Settings, Rules] | None = None
+        server.watchers.append(self._edited)
+        server.closing.append(self._closed)
+
+    async def offer(self, spot: Spot, invoked: bool) -> list[Offer]:
+        """What may be shown at `spot`; nothing if somebody rather wants silence.
+
+        LinkError if the engine can't be reached.
+        """
+        if not self._may(spot.document):
+            return []
+        pace = self._paces.key(spot.document.uri, monotonic())
+        if not invoked and (self.offers.is_quiet(spot) or not self._rule.wants(spot)):
+            return []
+        wait = (
+            0.0 if invoked else delay(self._server.settings.debounce_ms / 1000, pace, spot.before)
+        )
+        texts = await self._texts(spot, invoked, wait)
+        if not self._is_stale(spot):
+            return self._fitted(spot, texts)
+        now = self._server.documents.get(spot.document.uri)
+        moved = spot.moved(now) if now is not None else None
+        return [] if moved is None else self._fitted(moved, self._answers.find(moved)[0])
+
+    def accepted(self, offer_id: str, length: int | None) -> None:
+        """An offer was taken, all of it or its first `length` UTF-16 units."""
+        offer = self.offers.take(offer_id)
+        if offer is None or length is None:
+            return
+        before, after, left = offer.accepted(length)
+        if left.strip():
+            self._answers.add(Answer(offer.spot.document.uri, before, after, (left,), 1))
+
+    async def _texts(self, spot: Spot, invoked: bool, wait: float) -> tuple[str, ...]:
+        """The texts for a place, from memory or from the engine."""
+        wanted = self._server.settings.alternatives if invoked else 1
+        known, asked = self._answers.find(spot)
+        if known and asked >= wanted:
+            return known
+        flight = self._flights.get(spot.document.uri)
+        if invoked or flight is None or flight.ended or not flight.agrees(spot):
+            await asyncio.sleep(wait)
+            if self._is_stale(spot):
+                return ()
+            flight = self._take_off(spot, wanted)
+        found = await self._follow(flight, spot)
+        texts = tuple(dict.fromkeys((*known[:1], *found)))
+        if invoked and texts:
+            self._answers.add(Answer(spot.document.uri, spot.before, spot.after, texts, wanted))
+        return texts
+
+    async def _follow(self, flight: Flight, spot: Spot) -> tuple[str, ...]:
+        """Wait for a job, and ask again if it turns out to go another way than what was typed."""
+        while True:
+            flight.waiting += 1
+            try:
+                while not flight.ended and flight.agrees(spot):
+                    await flight.news()
+            finally:
+                flight.waiting -= 1
+                self._spare(flight)
+            flight.check()
+            found = flight.answer.rest(spot) if flight.answer is not None else None
+            if found is not None or spot is flight.spot or self._is_stale(spot):
+                return found or ()
+            flight = self._take_off(spot, 1)
+
+    def _take_off(self, spot: Spot, count: int) -> Flight:
+        """Ask the engine; a job for the same document ends with that."""
+        server, uri = self._server, spot.document.uri
+        self._end(uri)
+        self._count += 1
+        files = others(server.documents, spot.document, self._may)
+        told = Told(server.settings, files, self._roots(), server.link.capabilities, count)
+        fill = request(f"ghost-{self._count}", spot, told)
+        flight = Flight(server.link, fill, spot, self._landed)
+        self._flights[uri] = flight
+        server.board.job(flight.id)
+        return flight
+
+    def _landed(self, flight: Flight) -> None:
+        self._server.board.job_over(flight.id)
+        if flight.answer is not None:
+            self._answers.add(flight.answer)
+        if self._flights.get(flight.uri) is flight:
+            del self._flights[flight.uri]
+
+    def _is_stale(self, spot: Spot) -> bool:
+        now = self._server.documents.get(spot.document.uri)
+        return now is None or now.version != spot.document.version
+
+    def _spare(self, flight: Flight) -> None:
+        """End a job soon if nobody waits for it any more."""
+        if not flight.waiting and not flight.ended:
+            asyncio.get_running_loop().call_later(GRACE_SECONDS, self._abandon, flight)
+
+    def _abandon(self, flight: Flight) -> None:
+        if not flight.waiting:
+            flight.cancel()
+
+    def _end(self, uri: str) -> None:
+        flight = self._flights.pop(uri, None)
+        if flight is not None:
+            flight.cancel()
+
+    def _edited(self, old: Document, new: Document) -> None:
+        """End a job whose answer can't fit any more."""
+        flight = self._flights.get(new.uri)
+        if flight is None:
+            return
+        spot = flight.spot.moved(new)
+        if spot is None or not flight.agrees(spot):
+            self._end(new.uri)
+
+    def _closed(self, uri: str) -> None:
+        self._end(uri)
+        self._answers.forget(uri)
+
+    def _fitted(self, spot: Spot, texts: tuple[str, ...]) -> list[Offer]:
+        fitted = dict.fromkeys(fit(text, spot, self._server.settings.max_lines) for text in texts)
+        return [self.offers.make(spot, it.text, it.covered) for it in fitted if it is not None]
+
+    def _may(self, document: Document) -> bool:
+        return self._rule.allows(document, self._roots(), monotonic())
+
+    @property
+    def _rule(self) -> Rules:
+        settings = self._server.settings
+        if self._rules is None or self._rules[0] is not settings:
+            self._rules = (settings, Rules(settings))
+        return self._rules[1]
+
+    def _roots(self) -> list[Path]:
+        folders = self._server.workspace.folders
+        paths = (uri_path(uri) for uri in folders)
+        return [Path(path) for path in paths if path is not None]

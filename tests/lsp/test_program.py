@@ -58,8 +58,9 @@ def test_the_engine_it_starts_is_ours_too(tmp_path: Path) -> None:
     folder.chmod(0o700)
     code = (
         "import subprocess, sys; from pathlib import Path;"
-        "from lsp_server.link.launching import engine_command; command = engine_command(Path(sys.argv[1]));"
-        "sys.exit(subprocess.run([*command, '--model', sys.argv[1]], cwd=sys.argv[1]).returncode)"
+        "from lsp_server.link.launching import engine_command;"
+        "command = [*engine_command(Path(sys.argv[1])), '--model', sys.argv[1]];"
+        "sys.exit(subprocess.run(command, cwd=sys.argv[1]).returncode)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(folder)],

@@ -128,10 +128,11 @@ def resident_mib(pid: int) -> float:
 
 def percentiles(times: list[float]) -> dict[str, float]:
     """p50 and p95 in milliseconds."""
-    ordered = sorted(times)
-    last = len(ordered) - 1
+    if not times:
+        return {"keys": 0}
+    ordered, last = sorted(times), len(times) - 1
     named = {f"p{p}_ms": round(ordered[round(last * p / 100)], 1) for p in (50, 95)}
-    return {"keys": len(times), **(named if times else {})}
+    return {"keys": len(times), **named}
 
 
 if __name__ == "__main__":

@@ -13,13 +13,14 @@ from protocol.messages import Accepted, Delta, Done, Error, Fill, Snap, Splice
 from protocol.mirror import Mirror
 
 LOG = logging.getLogger("retouch.lsp.ghost")
+Ask = Callable[[frozenset[str]], Fill]
+"""What to ask an engine that can do these things."""
 
 
 class Flight:
     """See the module.
 
     Attributes:
-        id: the job's.
         spot: the place it was asked for.
         answer: its texts, once it has ended well.
         waiting: how many requests wait for it.
@@ -27,9 +28,8 @@ class Flight:
     """
 
     def __init__(
-        self, link: EngineLink, fill: Fill, spot: Spot, over: Callable[["Flight"], None]
+        self, link: EngineLink, ask: Ask, spot: Spot, over: Callable[["Flight"], None]
     ) -> None:
-        self.id = fill.id
         self.spot = spot
         self.answer: Answer | None = None
         self.waiting = 0
@@ -38,7 +38,7 @@ class Flight:
         self._base = (spot.before, spot.after)
         self._settled = ""
         self._news = asyncio.Event()
-        self._task = asyncio.get_running_loop().create_task(self._fly(link, fill))
+        self._task = asyncio.get_running_loop().create_task(self._fly(link, ask))
         self._task.add_done_callback(self._landed)
 
     @property
@@ -66,8 +66,9 @@ class Flight:
         if self._task.done() and not self._task.cancelled():
             self._task.result()
 
-    async def _fly(self, link: EngineLink, fill: Fill) -> None:
-        mirror = Mirror()
+    async def _fly(self, link: EngineLink, ask: Ask) -> None:
+        await link.ready()
+        fill, mirror = ask(link.capabilities), Mirror()
         async with aclosing(link.run(fill)) as messages:
             async for message in messages:
                 match message:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from functools import partial
 from pathlib import Path
 from time import monotonic
 
@@ -18,6 +19,8 @@ from lsp_server.server import RetouchServer
 from lsp_server.settings import Settings
 
 LOG = logging.getLogger("retouch.lsp.ghost")
+LATE_SECONDS = 1.0
+"""How much later than its deadline an engine may answer; then it is not waited for."""
 GRACE_SECONDS = 0.2
 """How long a job that nobody waits for goes on: the next key may ask for it again."""
 
@@ -49,7 +52,13 @@ class Ghost:
         wait = (
             0.0 if invoked else delay(self._server.settings.debounce_ms / 1000, pace, spot.before)
         )
-        texts = await self._texts(spot, invoked, wait)
+        try:
+            async with asyncio.timeout(
+                wait + self._server.settings.timeout_ms / 1000 + LATE_SECONDS
+            ):
+                texts = await self._texts(spot, invoked, wait)
+        except TimeoutError:
+            return []
         if not self._is_stale(spot):
             return self._fitted(spot, texts)
         now = self._server.documents.get(spot.document.uri)
@@ -105,19 +114,19 @@ class Ghost:
         self._end(uri)
         self._count += 1
         files = others(server.documents, spot.document, self._may)
-        told = Told(server.settings, files, self._roots(), server.link.capabilities, count)
-        fill = request(f"ghost-{self._count}", spot, told)
-        flight = Flight(server.link, fill, spot, self._landed)
-        self._flights[uri] = flight
-        server.board.job(flight.id)
+        told = Told(server.settings, files, self._roots(), count)
+        ask = partial(request, f"ghost-{self._count}", spot, told)
+        flight = self._flights[uri] = Flight(server.link, ask, spot, self._landed)
+        server.board.job(f"ghost {uri}")
         return flight
 
     def _landed(self, flight: Flight) -> None:
-        self._server.board.job_over(flight.id)
         if flight.answer is not None:
             self._answers.add(flight.answer)
         if self._flights.get(flight.uri) is flight:
             del self._flights[flight.uri]
+        if flight.uri not in self._flights:
+            self._server.board.job_over(f"ghost {flight.uri}")
 
     def _is_stale(self, spot: Spot) -> bool:
         now = self._server.documents.get(spot.document.uri)

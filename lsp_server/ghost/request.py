@@ -31,14 +31,12 @@ class Told:
     settings: Settings
     files: Sequence[Document]
     roots: Sequence[Path]
-    capabilities: frozenset[str]
     count: int = 1
 
 
-def request(fill_id: str, spot: Spot, told: Told) -> Fill:
-    """The fill to ask for; its end is all that is wanted, and settled text on the way."""
+def request(fill_id: str, spot: Spot, told: Told, able: frozenset[str]) -> Fill:
+    """The fill to ask an engine for that is `able` to do these things, shown as far as settled."""
     document, settings = spot.document, told.settings
-    able = told.capabilities
     return Fill(
         id=fill_id,
         prefix=clean(_last(spot.before, BEFORE)),

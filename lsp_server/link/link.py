@@ -14,6 +14,7 @@ Locate = Callable[[Callable[[], None]], Awaitable[Endpoint]]
 """Finds the server or starts it; calls its argument if that takes a while."""
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 DRAIN_SECONDS = 6.0
+AGAIN, AGAIN_SECONDS = 8, 0.5
 
 
 class EngineLink:
@@ -126,9 +127,7 @@ class EngineLink:
 
     async def _connect(self) -> Line:
         try:
-            await self._left()
-            endpoint = await self._locate(lambda: self._told("starting", ""))
-            line = await open_line(endpoint, "retouch-lsp", self._lost)
+            line = await self._reach()
         except LinkError as error:
             wait = min(LONGEST_WAIT, FIRST_WAIT * 2**self._failures)
             self._failures = min(self._failures + 1, 10)
@@ -138,6 +137,20 @@ class EngineLink:
         self._line, self._failures, self._retry_at = line, 0, 0.0
         self._told("open", "")
         return line
+
+    async def _reach(self) -> Line:
+        """Find the server and greet it. One that we knew may be on its way out: then wait."""
+        await self._left()
+        tries = AGAIN if self._line is not None else 1
+        while True:
+            endpoint = await self._locate(lambda: self._told("starting", ""))
+            try:
+                return await open_line(endpoint, "retouch-lsp", self._lost)
+            except LinkError:
+                tries -= 1
+                if not tries:
+                    raise
+            await asyncio.sleep(AGAIN_SECONDS)
 
     async def _left(self) -> None:
         """Let a server that stops finish what it does for us, so that its successor is found."""

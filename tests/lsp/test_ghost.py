@@ -1,6 +1,7 @@
 """Ghost text over stdio: reuse, superseding, cancelling, silence and alternatives."""
 
 import asyncio
+import random
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from lsp_server.text import Encoding, newlines
 from tests.lsp.editor import Editor, editor, play, until
 from tests.lsp.engine import FakeServer
 
@@ -343,6 +345,18 @@ def test_the_engines_troubles_are_null(fake: FakeServer) -> None:
     play(scene())
 
 
+def test_an_engine_that_keeps_silent_is_not_waited_for_for_ever(fake: FakeServer) -> None:
+    fake.engine.held = True
+
+    async def scene() -> None:
+        async with editor(fake.folder, options=QUICK | {"timeoutMs": 50}) as it:
+            it.open("/w/a.py", "x = ", cursor=4)
+            assert await it.ghost() == []
+            await until(lambda: not fake.engine.live, "the end of the job")
+
+    play(scene())
+
+
 def test_the_status_says_that_it_works_and_that_it_is_idle(fake: FakeServer) -> None:
     fake.engine.held = True
 
@@ -356,6 +370,36 @@ def test_the_status_says_that_it_works_and_that_it_is_idle(fake: FakeServer) -> 
             await until(lambda: it.states[-1].state == "idle", "rest")
 
     play(scene())
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+def test_the_engine_sees_what_the_editor_shows(fake: FakeServer, encoding: Encoding) -> None:
+    """After any edits: what is asked for is the buffer, cut at the cursor."""
+    chance = random.Random(encoding)
+    pieces = ("x", " = ", "\n", "\r\n", "\r", "é", "e\u0301", "😀", "\u2028", "\x0c", "\t", "()")
+
+    async def scene() -> None:
+        async with editor(fake.folder, encoding=encoding, options=QUICK) as it:
+            it.open("/w/a.py", "start = 1\r\n😀 = 2\n")
+            for _ in range(40):
+                for _ in range(chance.randrange(1, 6)):
+                    start, stop = sorted(apart(it, chance) for _ in range(2))
+                    stop = min(stop, start + 6)
+                    new = "".join(chance.choices(pieces, k=chance.randrange(4)))
+                    it.replace(start, apart(it, chance, stop), new)
+                it.cursor = apart(it, chance)
+                await it.ghost(invoked=True)
+                before, after = it.text.value[: it.cursor], it.text.value[it.cursor :]
+                fill = fake.engine.fills[-1]
+                assert (fill.prefix, fill.suffix) == (newlines(before), newlines(after))
+
+    play(scene())
+
+
+def apart(it: Editor, chance: random.Random, offset: int | None = None) -> int:
+    """A place that is not inside a line end, where no editor's cursor goes."""
+    offset = chance.randint(0, len(it.text)) if offset is None else offset
+    return offset - (it.text.value[max(0, offset - 1) : offset + 1] == "\r\n")
 
 
 def test_a_document_that_is_closed_and_opened_again_is_another(fake: FakeServer) -> None:

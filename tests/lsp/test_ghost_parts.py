@@ -158,8 +158,8 @@ def test_what_is_asked_for_is_always_allowed() -> None:
     files = [documents.opened(f"file:///w/m{n}.py", 1, "python", wide) for n in range(9)]
     state = Document("file:///w/" + "d/" * 4000 + "a.py", -1, "l" * 200, Text.of(wide), "utf-16")
     spot = Spot(state, 300_000, 300_000)
-    told = Told(Settings(), files, [Path("/w")], frozenset({"context", "alternatives"}), 8)
-    fill = request("a", spot, told)
+    told = Told(Settings(), files, [Path("/w")], 8)
+    fill = request("a", spot, told, frozenset({"context", "alternatives"}))
     check(fill)
     for codec in (JSON, MSGPACK):
         assert codec.decode_to_server(codec.encode(fill)) == fill
@@ -168,15 +168,15 @@ def test_what_is_asked_for_is_always_allowed() -> None:
 
 
 def test_an_engine_is_not_asked_for_what_it_cant_do() -> None:
-    told = Told(Settings(max_lines=1), [document("x")], [], frozenset(), 3)
-    fill = request("a", Spot(document("x = "), 4, 4), told)
+    told = Told(Settings(max_lines=1), [document("x")], [], 3)
+    fill = request("a", Spot(document("x = "), 4, 4), told, frozenset())
     assert asdict(fill)["context"] == () and fill.alternatives == 1
     assert fill.shape == "line"
 
 
 def test_lone_surrogates_dont_reach_the_wire() -> None:
     state = document("x = '\ud800' + \ud83d\ude00")
-    told = Told(Settings(), [document("\udc00")], [], frozenset({"context"}))
-    fill = request("a", Spot(state, 6, 6), told)
+    told = Told(Settings(), [document("\udc00")], [])
+    fill = request("a", Spot(state, 6, 6), told, frozenset({"context"}))
     assert MSGPACK.encode(fill)
     assert (fill.prefix, fill.suffix) == ("x = '\ufffd", "' + 😀")

@@ -15,7 +15,7 @@ from lsp_server.link.link import EngineLink
 from protocol.messages import Accepted, Cancel, Delta, Done, Error, Fill, Pin, Revise
 from protocol.runtime import MOST_BYTES, parse_runtime
 from tests.lsp.editor import play, until
-from tests.lsp.engine import FakeServer
+from tests.lsp.engine import FakeServer, fake_server
 
 SERVER = [sys.executable, "-m", "tests.engine.server.fake_server"]
 
@@ -121,6 +121,21 @@ def test_a_broken_connection_ends_its_jobs_and_the_next_job_opens_another(
             fake.engine.held = False
             assert isinstance(await link.result(fill("b")), Done)
             assert [state for state, _ in told] == ["open", "closed", "open"]
+
+    play(scene())
+
+
+def test_a_server_that_is_started_again_is_found_again(tmp_path: Path) -> None:
+    async def scene() -> None:
+        told: list[tuple[str, str]] = []
+        async with linked(tmp_path, told) as link:
+            for _ in range(2):
+                with fake_server(tmp_path) as server:
+                    assert isinstance(await link.result(fill()), Done)
+                    drain = server.running.services.sessions.drain
+                    server.running.loop.call_soon_threadsafe(drain, "idle", 1000)
+                    await until(lambda: not link.capabilities, "goodbye")
+            assert [state for state, _ in told if state != "closed"] == ["open", "open"]
 
     play(scene())
 

@@ -59,8 +59,8 @@ def test_the_engine_it_starts_is_ours_too(tmp_path: Path) -> None:
     code = (
         "import subprocess, sys; from pathlib import Path;"
         "from lsp_server.link.launching import engine_command;"
-        "command = engine_command(Path(sys.argv[1]));"
-        "sys.exit(subprocess.run([*command, '--model', sys.argv[1]], cwd=sys.argv[1]).returncode)"
+        "command = [*engine_command(Path(sys.argv[1])), '--model', sys.argv[1]];"
+        "sys.exit(subprocess.run(command, cwd=sys.argv[1]).returncode)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(folder)],

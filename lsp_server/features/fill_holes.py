@@ -37,7 +37,7 @@ def fill_holes_command(server: RetouchServer, given: tuple[Any, ...]) -> dict[st
     """The same for editors without our client."""
     uri, range_ = arguments(given, Uri, WireRange, needed=1)
     document = snapshot(server, DocumentId(uri))
-    manner = Manner(by_command=True, request=server.request_id)
+    manner = Manner(by_command=True)
     return _begin(server, document, range_, manner)
 
 

@@ -47,7 +47,7 @@ def revise_command(server: RetouchServer, given: tuple[Any, ...]) -> dict[str, A
     document = snapshot(server, DocumentId(uri))
     params = Revise(DocumentId(uri), range_, STRENGTH if strength is None else strength)
     plan = revising(server, document, Span(*document.span(range_.lsp())), params)
-    job = begin(server, plan, document, Manner(by_command=True, request=server.request_id))
+    job = begin(server, plan, document, Manner(by_command=True))
     return {"jobId": job.id}
 
 

@@ -49,7 +49,7 @@ def rewrite_command(server: RetouchServer, given: tuple[Any, ...]) -> dict[str, 
     document = snapshot(server, DocumentId(uri))
     span = selected(document, Span(*document.span(range_.lsp())))
     plan = rewriting(server, document, span, instruction)
-    job = begin(server, plan, document, Manner(by_command=True, request=server.request_id))
+    job = begin(server, plan, document, Manner(by_command=True))
     return {"jobId": job.id}
 
 

@@ -63,6 +63,8 @@ class Progress:
             if self._server.part(Registry).get(self._job.id) is self._job:
                 self._token = token
                 self._begin(token)
+            else:
+                self._server.work_done_progress.tokens.pop(token, None)
 
     def _begin(self, token: Token) -> None:
         begin = types.WorkDoneProgressBegin(

@@ -29,6 +29,7 @@ from protocol.messages import Accepted, Cancel, Delta, Done, Error, Snap, Splice
 
 PROGRESS_FPS = 4.0
 BUSY = "Too many jobs are running; wait for one to end or cancel it."
+BROKEN = "The language server made a mistake; its log says which."
 NOTHING_YET = "Nothing had settled yet."
 NOTHING_ELSE = "Nothing else was found."
 
@@ -40,12 +41,10 @@ class Manner:
     Attributes:
         by_command: it was begun by a command, so that the editor may not know our methods.
         token: where the editor wants to see progress.
-        request: the id of the request that began it.
     """
 
     by_command: bool = False
     token: Token | None = None
-    request: int | str | None = None
 
 
 def begin(server: RetouchServer, plan: Plan, document: Document, manner: Manner) -> Job:
@@ -55,8 +54,7 @@ def begin(server: RetouchServer, plan: Plan, document: Document, manner: Manner)
         raise refusal(BUSY)
     job = job_of(plan, document, registry.name())
     registry.add(job)
-    names = [("job", job.id), *([("request", manner.request)] if manner.request else [])]
-    server.cancels.start(Run(server, job, plan, manner).go(), *names)
+    server.cancels.start(Run(server, job, plan, manner).go(), ("job", job.id))
     return job
 
 
@@ -73,6 +71,7 @@ class Run:
         self._stream = Stream(server, job) if self._streams() else None
         fps, draws = self._draws()
         self._drawing = Drawing(fps, [board(server, job), self._progress.draw, *draws])
+        self._begun = self._stopped = False
         job.news, job.stop = self._drawing.news, self._stop
 
     async def go(self) -> None:
@@ -80,8 +79,9 @@ class Run:
         self._server.board.job(self._job.id)
         if self._manner.token is not None or not self._server.abilities:
             self._progress.start()
+        self._begun, ending = True, Ending("failed", BROKEN)
         try:
-            ending = await self._work()
+            ending = self._job.why if self._stopped else await self._work()
         except asyncio.CancelledError:
             ending = self._job.why
         except LinkError as error:
@@ -90,7 +90,7 @@ class Run:
             ending = Ending("failed", f"The engine can't be understood: {error}")
         finally:
             self._drawing.stop()
-        await self._end(ending)
+            await self._end(ending)
 
     async def _work(self) -> Ending:
         """Ask until there is an answer, then put it in."""
@@ -164,7 +164,9 @@ class Run:
         """Stop it, if the answer is not on its way into the document already."""
         if self._job.committing:
             return False
-        self._job.why = ending
+        self._job.why, self._stopped = ending, True
+        if not self._begun:
+            return True  # a task that is cancelled before its first step would say nothing
         return self._server.cancels.cancel(("job", self._job.id))
 
     def _streams(self) -> bool:
@@ -176,7 +178,7 @@ class Run:
         settings = self._server.settings
         if self._stream is not None:
             return EDITS_A_SECOND, [self._stream.draw]
-        if settings.live != "off" and self._ours:
+        if settings.live != "off" and "denoise" in self._server.abilities:
             return float(settings.fps), [overlay(self._server, self._job)]
         return PROGRESS_FPS, []
 

@@ -19,6 +19,7 @@ REVIEW_SECONDS = 3600.0
 ECHO_SECONDS = 2.0
 TRIES = 4
 REFUSED = "The editor did not apply the edit."
+NO_EDITS = "This editor can't be asked to apply edits; use its code actions."
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,9 @@ async def by_edit(
     server: RetouchServer, job: Job, document: Document, changes: Sequence[Change]
 ) -> Said:
     """Ask for a `workspace/applyEdit` of this version of the document."""
+    workspace = server.client_capabilities.workspace
+    if workspace is None or not workspace.apply_edit:
+        return Said(False, NO_EDITS)
     edit = workspace_edit(server, document, changes)
     params = types.ApplyWorkspaceEditParams(edit, job.label)
     result = await ask(server, types.WORKSPACE_APPLY_EDIT, params, ANSWER_SECONDS)

@@ -43,6 +43,15 @@ class Desk(Editor):
         document = {"uri": self.uri, "version": self.version}
         return plain(await self.ask(method, {"textDocument": document, **params}))
 
+    def reports(self) -> list[Any]:
+        """The progress of the first job that has one."""
+        return next(iter(self.client.progress_reports.values()), [])
+
+    async def over(self) -> str:
+        """How the progress says that the job ended."""
+        await until(lambda: self.reports() and self.reports()[-1].kind == "end", "the end")
+        return str(self.reports()[-1].message)
+
     async def command(self, name: str, *given: Any) -> Any:
         """Run a command."""
         params = types.ExecuteCommandParams(name, list(given))
@@ -156,8 +165,11 @@ async def desk(
     client = make_test_lsp_client()
     await client.start_io(sys.executable, "-m", "lsp_server", "--folder", str(folder))
     said = capabilities(encoding, ours, edits=edits, resolve=resolve, tags=tags)
-    result = None
-    it = Desk(client, encoding, result)  # type: ignore[arg-type]
+    typed = client.protocol.get_result_type
+    client.protocol.get_result_type = (  # type: ignore[method-assign]
+        lambda method: None if method == types.TEXT_DOCUMENT_CODE_ACTION else typed(method)
+    )  # lsprotocol takes an action with a command for a command
+    it = Desk(client, encoding, None)  # type: ignore[arg-type]
     client.feature("retouch/denoise")(lambda params: it.frames.append(plain(params)))
     client.feature("retouch/ended")(lambda params: it.endings.append(plain(params)))
     client.feature("retouch/didChangeStatus")(lambda params: it.states.append(plain(params)))

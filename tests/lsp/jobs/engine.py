@@ -194,6 +194,11 @@ class Serving:
 
     folder: Path
     engine: CanvasEngine
+    hub: InlineHub
+
+    def able(self, *caps: str) -> None:
+        """Say that the engine can do these things only; before anybody connects."""
+        self.engine.facts = self.hub.facts = EngineFacts("fake", caps)
 
 
 @contextmanager
@@ -209,6 +214,6 @@ def serving(folder: Path, step_seconds: float = 0.002) -> Iterator[Serving]:
         runtime.acquire()
         try:
             runtime.publish(RuntimeInfo(0, "127.0.0.1", server.port, "0", "fake", str(token)))
-            yield Serving(folder, engine)
+            yield Serving(folder, engine, hub)
         finally:
             runtime.release()

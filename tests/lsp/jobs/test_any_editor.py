@@ -1,5 +1,6 @@
 """Editors without our client: code actions, commands, progress, versioned edits."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from pygls.exceptions import JsonRpcException
 
 from protocol.messages import Cancel, Fill
 from tests.lsp.editor import play, until
-from tests.lsp.jobs.desk import Desk, desk, soon
+from tests.lsp.jobs.desk import Desk, desk, plain, soon
 from tests.lsp.jobs.engine import Serving
 
 CODE = "# retouch: brief\nx = f(___)\ny = 2\n"
@@ -16,14 +17,14 @@ OLD = "x = f(___)\n"
 
 
 async def actions(it: Desk, start: int, stop: int, only: Any = None) -> dict[str, Any]:
-    """The code actions of a span, by title."""
+    """The code actions of a span as JSON, by title."""
     params = types.CodeActionParams(
         types.TextDocumentIdentifier(it.uri),
         types.Range(it.position(start), it.position(stop)),
         types.CodeActionContext([], only=only),
     )
-    found = await it.client.text_document_code_action_async(params)
-    return {action.title: action for action in found or ()}
+    found = await it.ask(types.TEXT_DOCUMENT_CODE_ACTION, params)
+    return {action["title"]: action for action in plain(found) or ()}
 
 
 def test_actions_of_a_selection(served: Serving) -> None:
@@ -39,9 +40,8 @@ def test_actions_of_a_selection(served: Serving) -> None:
                 "Retouch: fill all holes",
             ]
             for action in found.values():
-                assert action.kind == types.CodeActionKind.RefactorRewrite
-                assert action.tags == [types.CodeActionTag.LlmGenerated]
-                assert action.command.arguments[0] == it.uri and action.data is None
+                assert (action["kind"], action["tags"]) == ("refactor.rewrite", [1])
+                assert action["command"]["arguments"][0] == it.uri and "data" not in action
             assert not await actions(it, start, start)
             assert not await actions(it, start, start + 3, only=[types.CodeActionKind.QuickFix])
             assert await actions(it, start, start + 3, only=[types.CodeActionKind.Refactor])
@@ -56,7 +56,7 @@ def test_no_tag_for_editors_that_know_none(served: Serving) -> None:
         async with desk(served.folder, ours=None, tags=False) as it:
             it.open("/w/a.py", CODE)
             found = await actions(it, 0, len(CODE))
-            assert found and all(action.tags is None for action in found.values())
+            assert found and not any("tags" in action for action in found.values())
 
     play(scene())
 
@@ -69,8 +69,8 @@ def test_a_command_ends_in_one_versioned_edit(served: Serving) -> None:
             it.open("/w/a.py", CODE)
             start = CODE.index(OLD)
             found = await actions(it, start, start + len(OLD))
-            command = found["Retouch: rewrite as asked above"].command
-            await it.command(command.command, *command.arguments)
+            command = found["Retouch: rewrite as asked above"]["command"]
+            await it.command(command["command"], *command["arguments"])
             await until(lambda: it.edits, "the edit")
             await until(lambda: it.text.value == CODE.replace(OLD, "x = g()\n"), "the new text")
             (edit,) = it.edits
@@ -79,10 +79,8 @@ def test_a_command_ends_in_one_versioned_edit(served: Serving) -> None:
             assert change.text_document.version == 1 and edit.label == "rewrite"
             (fill,) = served.engine.asked(Fill)
             assert isinstance(fill, Fill) and fill.instruction == "brief"
-            (reports,) = it.client.progress_reports.values()
-            await until(lambda: reports[-1].kind == "end", "the end of the progress")
-            assert [reports[0].kind, reports[-1].kind] == ["begin", "end"]
-            assert reports[0].cancellable and reports[-1].message == "done"
+            assert await it.over() == "done"
+            assert it.reports()[0].kind == "begin" and it.reports()[0].cancellable
             await soon()
             assert not it.endings and not it.frames
 
@@ -95,8 +93,8 @@ def test_the_plain_action_ignores_the_comment(served: Serving) -> None:
             it.open("/w/a.py", CODE)
             start = CODE.index(OLD)
             found = await actions(it, start, start + len(OLD))
-            command = found["Retouch: rewrite selection"].command
-            await it.command(command.command, *command.arguments)
+            command = found["Retouch: rewrite selection"]["command"]
+            await it.command(command["command"], *command["arguments"])
             await until(lambda: it.edits, "the edit")
             (fill,) = served.engine.asked(Fill)
             assert isinstance(fill, Fill) and fill.instruction is None
@@ -112,14 +110,12 @@ def test_progress_tells_how_far_it_is_and_stops_it(served: Serving) -> None:
         async with desk(served.folder, ours=None) as it:
             it.open("/w/a.py", CODE)
             await it.command("retouch.rewrite", it.uri, it.range_of("y = 2"))
-            reports = lambda: next(iter(it.client.progress_reports.values()), [])  # noqa: E731
-            await until(lambda: any(r.kind == "report" for r in reports()), "a report")
-            report = next(r for r in reports() if r.kind == "report")
+            await until(lambda: any(r.kind == "report" for r in it.reports()), "a report")
+            report = next(r for r in it.reports() if r.kind == "report")
             assert 0 <= report.percentage <= 100 and report.message.startswith("step")
             (token,) = it.client.progress_reports
-            it.tell("window/workDoneProgress/cancel", {"token": token})
-            await until(lambda: reports()[-1].kind == "end", "the end")
-            assert reports()[-1].message == "cancelled"
+            it.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
+            assert await it.over() == "cancelled"
             await until(lambda: served.engine.asked(Cancel), "the engine's cancel")
             assert it.text.value == CODE and not it.edits
 
@@ -198,9 +194,7 @@ def test_the_text_may_be_told_before_the_answer(served: Serving) -> None:
             it.on_edit = slow
             it.open("/w/a.py", CODE)
             await it.command("retouch.rewrite", it.uri, it.range_of("y = 2"))
-            reports = lambda: next(iter(it.client.progress_reports.values()), [None])  # noqa: E731
-            await until(lambda: getattr(reports()[-1], "kind", "") == "end", "the end")
-            assert reports()[-1].message == "done"
+            assert await it.over() == "done"
             assert len(it.edits) == 1
 
     play(scene())
@@ -215,17 +209,18 @@ def test_editors_that_take_no_edits_resolve_the_action(served: Serving) -> None:
             start = CODE.index(OLD)
             found = await actions(it, start, start + len(OLD))
             action = found["Retouch: rewrite selection"]
-            assert action.command is None and action.edit is None
-            resolved = await it.client.code_action_resolve_async(action)
+            assert "command" not in action and "edit" not in action
+            sent = types.CodeAction(action["title"], data=action["data"])
+            resolved = await it.client.code_action_resolve_async(sent)
             (change,) = resolved.edit.document_changes
             it.apply([(edit.range, edit.new_text) for edit in change.edits])
             assert it.text.value == CODE.replace(OLD, "x = g(1)\n")
             with pytest.raises(JsonRpcException) as stale:
-                await it.client.code_action_resolve_async(action)
+                await it.client.code_action_resolve_async(sent)
             assert stale.value.code == -32801
-            action.data = {"action": "burn", "uri": it.uri}
+            sent.data = {"action": "burn", "uri": it.uri}
             with pytest.raises(JsonRpcException) as bad:
-                await it.client.code_action_resolve_async(action)
+                await it.client.code_action_resolve_async(sent)
             assert bad.value.code == -32602
 
     play(scene())
@@ -238,10 +233,13 @@ def test_a_resolve_that_is_cancelled_frees_the_engine(served: Serving) -> None:
         async with desk(served.folder, ours=None, edits=False, resolve=True) as it:
             it.open("/w/a.py", CODE)
             found = await actions(it, 0, len(CODE))
-            action = found["Retouch: refine selection"]
-            sent = it.client.protocol.send_request_async("codeAction/resolve", action, msg_id="r")
+            action = types.CodeAction("refine", data=found["Retouch: refine selection"]["data"])
+            protocol = it.client.protocol
+            sent = asyncio.wrap_future(
+                protocol.send_request(types.CODE_ACTION_RESOLVE, action, msg_id="r")
+            )
             await until(lambda: served.engine.live, "the job")
-            it.tell("$/cancelRequest", {"id": "r"})
+            it.client.cancel_request(types.CancelParams("r"))
             await until(lambda: not served.engine.live, "the engine's cancel")
             with pytest.raises(JsonRpcException):
                 await sent
@@ -289,8 +287,7 @@ def test_an_editors_own_progress_token_is_used(served: Serving) -> None:
             it.client.progress_reports["mine"] = []
             await it.begin("retouch/rewrite", range=it.range_of("y = 2"), workDoneToken="mine")
             await it.ended()
-            reports: list[Any] = it.client.progress_reports["mine"]
-            await until(lambda: len(reports) > 1, "reports")
-            assert [reports[0].kind, reports[-1].kind] == ["begin", "end"]
+            assert await it.over() == "done"
+            assert list(it.client.progress_reports) == ["mine"]
 
     play(scene())

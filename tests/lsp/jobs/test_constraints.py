@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from engine.hub import EngineFacts
 from protocol.constraint import JsonSchema, Syntax
 from protocol.messages import Fill, ServerMessage
 from tests.lsp.editor import play
@@ -17,6 +16,7 @@ FREE = tuple(cap for cap in CAPS if not cap.startswith("constraint:"))
 
 async def asked(it: Desk, served: Serving, path: Path, text: str, language: str) -> Fill:
     """The request that a fill of the placeholder makes."""
+    it.endings.clear()
     it.open(str(path), text, language)
     made = await it.begin("retouch/fillHoles")
     assert len(made["holes"]) == 1
@@ -72,7 +72,7 @@ def test_yaml_is_shown_its_schema_instead(served: Serving, tmp_path: Path) -> No
 def test_what_the_engine_can_not_do_is_left_out_and_told_once(
     served: Serving, tmp_path: Path
 ) -> None:
-    served.engine.facts = EngineFacts("fake", FREE)
+    served.able(*FREE)
     options: dict[str, Any] = {"schemas": [{"pattern": "*.json", "schema": SCHEMA}]}
 
     async def scene() -> None:
@@ -95,7 +95,6 @@ def test_schemas_that_can_not_be_used_are_told(served: Serving, tmp_path: Path) 
             for name in ("https://example.org/s.json", "missing.json", "bad.json", "."):
                 text = f'{{"$schema": "{name}", "port": <fill>}}\n'
                 fill = await asked(it, served, tmp_path / "a.json", text, "json")
-                it.endings.clear()
                 assert not isinstance(fill.constraint, JsonSchema)
             for part in ("not a local file", "no file of at most", "not JSON"):
                 assert part in logged(it)
@@ -123,13 +122,12 @@ def test_code_is_asked_to_parse_unless_that_is_switched_off(
 
 
 def test_an_engine_names_the_languages_it_checks(served: Serving, tmp_path: Path) -> None:
-    served.engine.facts = EngineFacts("fake", (*CAPS, "constraint:syntax:python"))
+    served.able(*CAPS, "constraint:syntax:python")
 
     async def scene() -> None:
         async with desk(served.folder) as it:
             fill = await asked(it, served, tmp_path / "a.go", "x = ___\n", "go")
             assert fill.constraint is None
-            it.endings.clear()
             fill = await asked(it, served, tmp_path / "a.py", "x = ___\n", "python")
             assert fill.constraint == Syntax("python", "document")
 

@@ -1,5 +1,6 @@
 """What can be done to a running job over stdio: pin, throw back, lock."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -107,7 +108,7 @@ def test_malformed_ops_are_refused(served: Serving) -> None:
 
 def test_an_engine_that_can_not_is_told_of(served: Serving) -> None:
     caps = tuple(cap for cap in CAPS if not cap.startswith("revise:"))
-    served.engine.facts = type(served.engine.facts)("fake", caps)
+    served.able(*caps)
 
     async def scene() -> None:
         async with desk(served.folder) as it:
@@ -136,7 +137,7 @@ def test_a_job_that_ends_answers_its_ops(served: Serving) -> None:
             job = await running(it, served)
             served.engine._revise = lambda revise: None  # type: ignore[method-assign]
             params = {"jobId": job, "hole": 0, "start": 0, "stop": 2}
-            asking = it.client.protocol.send_request_async("retouch/lock", params)
+            asking = asyncio.ensure_future(it.ask("retouch/lock", params))
             await until(lambda: ops(served), "the op")
             it.tell("retouch/cancel", {"jobId": job})
             said = plain(await asking)

@@ -191,7 +191,7 @@ def test_there_must_be_a_word(served: Serving) -> None:
 
 @pytest.mark.parametrize(("caps", "sure"), [(CAPS, 0.5), (("revise_text",), 0.25)])
 def test_heat_of_a_text(served: Serving, caps: tuple[str, ...], sure: float) -> None:
-    served.engine.facts = type(served.engine.facts)("fake", caps)
+    served.able(*caps)
 
     async def scene() -> None:
         async with desk(served.folder, encoding="utf-8") as it:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from protocol.messages import Cancel, Fill
@@ -265,7 +266,8 @@ def test_closing_the_document_ends_its_jobs(served: Serving) -> None:
         async with desk(served.folder) as it:
             it.open("/w/a.py", CODE)
             await it.begin("retouch/rewrite", range=it.range_of("return x + 1"))
-            it.tell("textDocument/didClose", {"textDocument": {"uri": it.uri}})
+            closed = types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(it.uri))
+            it.client.text_document_did_close(closed)
             assert (await it.ended())["reason"] == "cancelled"
 
     play(scene())
@@ -277,7 +279,6 @@ def whole(it: Desk) -> dict[str, Any]:
 
 BAD: list[tuple[dict[str, Any], int]] = [
     ({"textDocument": {"uri": "file:///other.py"}, "range": None}, -32602),
-    ({"textDocument": {"uri": "file:///other.py"}}, -32602),
     ({"range": {"start": {"line": 0}, "end": {"line": 1, "character": 0}}}, -32602),
     ({"range": {"start": {"line": -1, "character": 0}, "end": None}}, -32602),
     ({"instruction": 5}, -32602),
@@ -344,7 +345,7 @@ def test_files_that_are_left_alone(served: Serving) -> None:
 
 
 def test_a_failing_engine_is_told(served: Serving) -> None:
-    served.engine.facts = type(served.engine.facts)("fake", ())
+    served.able()
 
     async def scene() -> None:
         async with desk(served.folder) as it:

@@ -2,8 +2,8 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,17 @@ class Desk(Editor):
         """Ask for a job."""
         document = {"uri": self.uri, "version": self.version}
         return plain(await self.ask(method, {"textDocument": document, **params}))
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """The edits of the block are told in one message."""
+        told: list[Any] = []
+        tell = self.client.text_document_did_change
+        self.client.text_document_did_change = told.append  # type: ignore[method-assign]
+        yield
+        self.client.text_document_did_change = tell  # type: ignore[method-assign]
+        changes = [change for params in told for change in params.content_changes]
+        tell(types.DidChangeTextDocumentParams(told[-1].text_document, changes))
 
     def reports(self) -> list[Any]:
         """The progress of the first job that has one."""

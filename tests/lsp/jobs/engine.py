@@ -74,12 +74,14 @@ class CanvasEngine:
         others: alternatives for a fill that wants some.
         revised: what comes of a revision.
         steps_left: how many steps every job may still take; None is any number.
+        breaks: every job fails.
     """
 
     answer: Callable[[Fill], list[str]] = lambda fill: ["new text"] * (len(fill.holes) + 1)
     others: Callable[[Fill], tuple[str, ...]] = lambda fill: ()
     revised: Callable[[ReviseText], str] = lambda task: task.text
     steps_left: int | None = None
+    breaks: bool = False
     facts: EngineFacts = field(default_factory=lambda: EngineFacts("fake", CAPS))
     live: dict[str, Live] = field(default_factory=dict)
     heard: list[ClientMessage] = field(default_factory=list)
@@ -109,6 +111,9 @@ class CanvasEngine:
 
     def step(self) -> list[ServerMessage]:
         self.steps += 1
+        if self.breaks:
+            self._outbox += [Error("engine_failed", "The engine stopped.", it) for it in self.live]
+            self.live.clear()
         if self.steps_left is None or self.steps_left > 0:
             for name in list(self.live):
                 self._advance(name, self.live[name])

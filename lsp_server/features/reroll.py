@@ -1,5 +1,6 @@
 """`retouch/reroll`: throw a word back; what comes in its place is another one, each time."""
 
+import re
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,11 +22,14 @@ from lsp_server.reading.placeholders import Placeholder
 from lsp_server.reading.spans import Span
 from lsp_server.reading.words import word_at
 from lsp_server.server import RetouchServer
+from protocol.constraint import Regex
 from protocol.messages import Done
 
 ALTERNATIVES = 4
 TEMPERATURES = (0.0, 0.7, 1.0)
 """Of each attempt: first the likeliest other word, then chance."""
+WORD, SIGNS = re.compile(r"\w[\w\u0300-\u036f]*"), re.compile(r"[^\w\s]+")
+IDENTIFIER = r"[A-Za-z_][0-9A-Za-z_]{0,63}"
 NEAR, MOST_PLACES, MOST_WORDS = 64, 64, 32
 
 
@@ -56,11 +60,12 @@ class Thrown:
 
 @dataclass(frozen=True, slots=True)
 class Rerolling:
-    """Fill a word's place with another one; `thrown` are those that may not come."""
+    """Fill a word's place with another one of its kind; `thrown` are those that may not come."""
 
     server: RetouchServer
     places: Sequence[Placeholder]
     thrown: set[str]
+    kind: re.Pattern[str]
     label: str = "another word"
     standing: bool = False
 
@@ -70,19 +75,21 @@ class Rerolling:
             return None
         places = now(self.places, job)
         request = fill(self.server, job.document, places, Wish(lines=1), f"{job.id}.{attempt}")
-        sampling = msgspec.structs.replace(
-            request.sampling,
-            temperature=TEMPERATURES[attempt],
-            seed=attempt * 1000 + len(self.thrown),
+        able = self.server.link.capabilities
+        temperature, seed = TEMPERATURES[attempt], attempt * 1000 + len(self.thrown)
+        is_word = "constraint:regex" in able and self.kind is WORD
+        return msgspec.structs.replace(
+            request,
+            sampling=msgspec.structs.replace(request.sampling, temperature=temperature, seed=seed),
+            alternatives=ALTERNATIVES if "alternatives" in able else 1,
+            constraint=Regex(IDENTIFIER) if is_word else request.constraint,
         )
-        many = "alternatives" in self.server.link.capabilities
-        count = ALTERNATIVES if many else 1
-        return msgspec.structs.replace(request, sampling=sampling, alternatives=count)
 
     def answers(self, job: Job, end: Done) -> Answers | None:
+        """The first that is of the same kind: a word for a word, signs for signs."""
         for text in (end.text, *end.alternatives):
-            if text.strip() and text not in self.thrown:
-                return [text]
+            if self.kind.fullmatch(text.strip()) and text.strip() not in self.thrown:
+                return [text.strip()]
         return None
 
 
@@ -96,8 +103,10 @@ def reroll(server: RetouchServer, params: Reroll) -> dict[str, Any]:
     thrown = server.part(Thrown).at(document, span)
     if len(thrown) >= MOST_WORDS:
         thrown.clear()
-    thrown.add(text[span.start : span.stop])
-    plan = Rerolling(server, [Placeholder(span.start, span.stop, "span")], thrown)
+    word = text[span.start : span.stop]
+    thrown.add(word)
+    kind = WORD if WORD.fullmatch(word) else SIGNS
+    plan = Rerolling(server, [Placeholder(span.start, span.stop, "span")], thrown, kind)
     job = begin(server, plan, document, Manner())
     return {"jobId": job.id, "range": document.range(span.start, span.stop)}
 

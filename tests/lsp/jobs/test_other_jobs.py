@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from pygls.exceptions import JsonRpcException
 
+from protocol.constraint import Regex
 from protocol.messages import Fill, ReviseText, Score
 from tests.lsp.editor import play, until
 from tests.lsp.jobs.desk import desk
@@ -143,7 +144,7 @@ def test_more_holes_than_a_request_takes(served: Serving) -> None:
 
 def test_a_word_is_thrown_back_for_another(served: Serving) -> None:
     served.engine.answer = lambda fill: ["first"]
-    served.engine.others = lambda fill: ("second", "third")
+    served.engine.others = lambda fill: ("second * 2", " second", "third")
 
     async def scene() -> None:
         async with desk(served.folder) as it:
@@ -159,6 +160,34 @@ def test_a_word_is_thrown_back_for_another(served: Serving) -> None:
             assert isinstance(fill, Fill)
             assert (fill.prefix, fill.suffix, fill.shape) == ("x = ", " + 1\n", "span")
             assert fill.alternatives == 4
+
+    play(scene())
+
+
+def test_signs_are_thrown_back_for_signs(served: Serving) -> None:
+    served.engine.answer = lambda fill: ["plus"]
+    served.engine.others = lambda fill: ("+", "-")
+
+    async def scene() -> None:
+        async with desk(served.folder) as it:
+            it.open("/w/a.py", "x = a + 1\n")
+            await it.begin("retouch/reroll", position=it.range(6, 6)["start"])
+            await it.ended()
+            assert it.text.value == "x = a - 1\n"
+
+    play(scene())
+
+
+def test_an_engine_that_can_is_held_to_a_word(served: Serving) -> None:
+    served.able(*CAPS, "constraint:regex")
+
+    async def scene() -> None:
+        async with desk(served.folder) as it:
+            it.open("/w/a.py", "x = a + 1\n")
+            await it.begin("retouch/reroll", position=it.range(4, 4)["start"])
+            await it.ended()
+            fill = served.engine.asked(Fill)[0]
+            assert isinstance(fill, Fill) and isinstance(fill.constraint, Regex)
 
     play(scene())
 

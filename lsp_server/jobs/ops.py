@@ -46,7 +46,8 @@ async def change(server: RetouchServer, job: Job, target: Target, make: Change) 
     watch = Watch(job, target.hole, op)
     job.listeners.append(watch)
     try:
-        server.link.send(Revise(job.engine_id, picture.seq, (op,), target.hole))
+        seed = None if isinstance(op, Pin) else job.step + 1  # else the same tokens come again
+        server.link.send(Revise(job.engine_id, picture.seq, (op,), target.hole, seed=seed))
         await watch.done()
     finally:
         job.listeners.remove(watch)

@@ -61,6 +61,7 @@ def test_tokens_are_thrown_back_and_locked(served: Serving) -> None:
             assert await op(it, "lock", job, 0, 4) == {"ok": True}
             assert await op(it, "throwBack", job, 4, 6) == {"ok": True}
             assert ops(served) == [Pin(0, 1, "\U0001f600"), Remask(1, 2)]
+            assert [it.seed is None for it in served.engine.asked(Revise)] == [True, False]  # type: ignore[union-attr]
             await until(lambda: "\u2592" * 3 in it.frames[-1]["lines"][0]["text"], "masks")
             served.engine.steps_left = None
             await it.ended()

@@ -4,7 +4,19 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from lsp_server.feature import Row, register
-from lsp_server.features import inline_completion, lifecycle, status, sync
+from lsp_server.features import (
+    code_actions,
+    fill_holes,
+    heat,
+    inline_completion,
+    lifecycle,
+    live_ops,
+    reroll,
+    revise,
+    rewrite,
+    status,
+    sync,
+)
 from lsp_server.link.finding import Endpoint, fixed_endpoint
 from lsp_server.link.launching import Launcher
 from lsp_server.link.link import Locate
@@ -16,6 +28,13 @@ FEATURES: tuple[Row, ...] = (
     *sync.ROWS,
     *status.ROWS,
     *inline_completion.ROWS,
+    *rewrite.ROWS,
+    *revise.ROWS,
+    *fill_holes.ROWS,
+    *reroll.ROWS,
+    *heat.ROWS,
+    *live_ops.ROWS,
+    *code_actions.ROWS,
 )
 """Every method and command; a new feature is a file in `features/` and a row here."""
 

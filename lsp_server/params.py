@@ -8,6 +8,8 @@ from msgspec import Meta, Struct
 Uri = Annotated[str, Meta(min_length=1, max_length=8192)]
 Number = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 Name = Annotated[str, Meta(min_length=1, max_length=128)]
+Token = int | Annotated[str, Meta(max_length=1024)]
+"""Where the editor wants to see progress."""
 
 
 class WirePosition(Struct, frozen=True):
@@ -26,6 +28,14 @@ class WireRange(Struct, frozen=True):
 
     start: WirePosition
     end: WirePosition
+
+    @classmethod
+    def of(cls, range_: types.Range) -> "WireRange":
+        """From lsprotocol's."""
+        start, end = (
+            WirePosition(place.line, place.character) for place in (range_.start, range_.end)
+        )
+        return cls(start, end)
 
     def lsp(self) -> types.Range:
         """As lsprotocol has it."""

@@ -1,0 +1,154 @@
+"""Answers into the document: one edit, of one version, and the knowledge that it arrived."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from lsprotocol import types
+
+from lsp_server.documents import Document
+from lsp_server.jobs.requests import ask
+from lsp_server.live.job import CONFLICT, Flight, Job
+from lsp_server.reading.edits import as_lines
+from lsp_server.reading.spans import Change
+from lsp_server.server import RetouchServer
+
+ANSWER_SECONDS = 30.0
+REVIEW_SECONDS = 3600.0
+"""How long a person may look at a difference before it is applied."""
+ECHO_SECONDS = 2.0
+TRIES = 4
+REFUSED = "The editor did not apply the edit."
+NO_EDITS = "This editor can't be asked to apply edits; use its code actions."
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """What became of an edit: applied, nothing to do, or why not."""
+
+    applied: bool
+    changed: bool = True
+    conflict: bool = False
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The editor's answer to an edit; `trusted`: it need not be seen to be believed."""
+
+    applied: bool
+    reason: str = ""
+    trusted: bool = False
+
+
+Send = Callable[[RetouchServer, Job, Document, Sequence[Change]], Awaitable[Said]]
+
+
+async def commit(server: RetouchServer, job: Job, texts: Sequence[str | None]) -> Put:
+    """Put the texts into the job's holes, as one step that can be undone."""
+    send = by_client if "commit" in server.abilities else by_edit
+    return await put(server, job, texts, send)
+
+
+async def put(
+    server: RetouchServer, job: Job, texts: Sequence[str | None], send: Send, tries: int = TRIES
+) -> Put:
+    """Put the texts into the job's holes; again, if the document moved on elsewhere meanwhile.
+
+    An editor may say that it applied an edit which it dropped, and may tell of one before or after
+    it answers; so the text that comes of it is waited for.
+    """
+    for _ in range(tries):
+        changes = job.changes(texts)
+        if not changes:
+            return Put(applied=True, changed=False)
+        flight = job.depart(changes)
+        said = await send(server, job, job.document, changes)
+        if await _arrived(server, job, flight, said):
+            job.flight = None
+            return Put(applied=True)
+        if not job.crashed(flight):
+            return Put(applied=False, conflict=True, why=CONFLICT)
+        if not flight.changes:
+            return Put(applied=False, why=said.reason or REFUSED)
+    return Put(applied=False, conflict=True, why=CONFLICT)
+
+
+async def _arrived(server: RetouchServer, job: Job, flight: Flight, said: Said) -> bool:
+    """Whether the edit is in the document; if not, the edit that is why may be heard of yet."""
+    if said.applied and said.trusted:
+        return True
+    if said.applied:
+        await _until(job, lambda: flight.landed)
+    elif not server.settings.diff_first:
+        await _until(job, lambda: bool(flight.changes))
+    return flight.landed
+
+
+async def by_client(
+    server: RetouchServer, job: Job, document: Document, changes: Sequence[Change]
+) -> Said:
+    """Ask the editor's Retouch client, which checks the version and makes it one undo step."""
+    review = server.settings.diff_first
+    params = {
+        "jobId": job.id,
+        "uri": document.uri,
+        "version": document.version,
+        "edits": [
+            {"range": document.range(c.start, c.stop), "newText": as_lines(c.text)} for c in changes
+        ],
+        "label": job.label,
+        "diffFirst": review,
+    }
+    seconds = REVIEW_SECONDS if review else ANSWER_SECONDS
+    result = await ask(server, "retouch/commit", params, seconds)
+    if not isinstance(result, dict):
+        return Said(False, REFUSED)
+    reason = result.get("reason")
+    return Said(result.get("applied") is True, str(reason)[:500] if reason else "", trusted=True)
+
+
+async def by_edit(
+    server: RetouchServer, job: Job, document: Document, changes: Sequence[Change]
+) -> Said:
+    """Ask for a `workspace/applyEdit` of this version of the document."""
+    workspace = server.client_capabilities.workspace
+    if workspace is None or not workspace.apply_edit:
+        return Said(False, NO_EDITS)
+    edit = workspace_edit(server, document, changes)
+    params = types.ApplyWorkspaceEditParams(edit, job.label)
+    result = await ask(server, types.WORKSPACE_APPLY_EDIT, params, ANSWER_SECONDS)
+    applied = getattr(result, "applied", False) is True
+    return Said(applied, getattr(result, "failure_reason", None) or "")
+
+
+def workspace_edit(
+    server: RetouchServer, document: Document, changes: Sequence[Change]
+) -> types.WorkspaceEdit:
+    """The edit of one version; for an editor that doesn't say it knows versions, in both forms."""
+    edits = [
+        types.TextEdit(document.range(change.start, change.stop), as_lines(change.text))
+        for change in changes
+    ]
+    named = types.OptionalVersionedTextDocumentIdentifier(document.uri, document.version)
+    versioned = types.TextDocumentEdit(named, list(edits))
+    workspace = server.client_capabilities.workspace
+    abilities = workspace.workspace_edit if workspace is not None else None
+    if abilities is not None and abilities.document_changes:
+        return types.WorkspaceEdit(document_changes=[versioned])
+    return types.WorkspaceEdit(changes={document.uri: edits}, document_changes=[versioned])
+
+
+async def _until(job: Job, met: Callable[[], bool]) -> None:
+    """Wait for edits of the document until the condition is met, but not for long."""
+    edited = asyncio.Event()
+    job.edited_by = edited.set
+    try:
+        async with asyncio.timeout(ECHO_SECONDS):
+            while not met():
+                edited.clear()
+                await edited.wait()
+    except TimeoutError:
+        pass
+    finally:
+        job.edited_by = lambda: None

@@ -1,0 +1,1 @@
+"""What there is in a document: spans, words, placeholders, instructions, schemas. Pure."""

@@ -1,0 +1,156 @@
+"""What answers are held to: schemas of files, and syntax."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from protocol.constraint import JsonSchema, Syntax
+from protocol.messages import Fill, ServerMessage
+from tests.lsp.editor import play
+from tests.lsp.jobs.desk import Desk, desk
+from tests.lsp.jobs.engine import CAPS, Serving
+
+SCHEMA = {"type": "object", "properties": {"port": {"type": "integer"}}}
+FREE = tuple(cap for cap in CAPS if not cap.startswith("constraint:"))
+
+
+async def asked(it: Desk, served: Serving, path: Path, text: str, language: str) -> Fill:
+    """The request that a fill of the placeholder makes."""
+    it.endings.clear()
+    it.open(str(path), text, language)
+    made = await it.begin("retouch/fillHoles")
+    assert len(made["holes"]) == 1
+    await it.ended()
+    fill = served.engine.asked(Fill)[-1]
+    assert isinstance(fill, Fill)
+    return fill
+
+
+def logged(it: Desk) -> str:
+    return "\n".join(message.message for message in it.client.log_messages)
+
+
+def test_a_json_file_is_held_to_the_schema_it_names(served: Serving, tmp_path: Path) -> None:
+    (tmp_path / "s.json").write_text(json.dumps(SCHEMA))
+
+    async def scene() -> None:
+        async with desk(served.folder) as it:
+            text = '{"$schema": "./s.json", "port": <fill>}\n'
+            fill = await asked(it, served, tmp_path / "a.json", text, "json")
+            assert isinstance(fill.constraint, JsonSchema)
+            assert json.loads(fill.constraint.schema) == SCHEMA
+            assert fill.constraint.scope == "document"
+
+    play(scene())
+
+
+def test_settings_name_schemas_by_pattern(served: Serving, tmp_path: Path) -> None:
+    options: dict[str, Any] = {"schemas": [{"pattern": "*.config.json", "schema": SCHEMA}]}
+
+    async def scene() -> None:
+        async with desk(served.folder, options=options) as it:
+            text = '{"port": <fill>}\n'
+            fill = await asked(it, served, tmp_path / "a.config.json", text, "json")
+            assert isinstance(fill.constraint, JsonSchema)
+
+    play(scene())
+
+
+def test_yaml_is_shown_its_schema_instead(served: Serving, tmp_path: Path) -> None:
+    options: dict[str, Any] = {"schemas": [{"pattern": "*.yaml", "schema": SCHEMA}]}
+
+    async def scene() -> None:
+        async with desk(served.folder, options=options) as it:
+            fill = await asked(it, served, tmp_path / "a.yaml", "port: <fill>\n", "yaml")
+            assert fill.constraint is None
+            (file,) = fill.context
+            assert json.loads(file.text) == SCHEMA
+
+    play(scene())
+
+
+def test_what_the_engine_can_not_do_is_left_out_and_told_once(
+    served: Serving, tmp_path: Path
+) -> None:
+    served.able(*FREE)
+    options: dict[str, Any] = {"schemas": [{"pattern": "*.json", "schema": SCHEMA}]}
+
+    async def scene() -> None:
+        async with desk(served.folder, options=options) as it:
+            fill = await asked(it, served, tmp_path / "a.json", '{"port": <fill>}', "json")
+            assert fill.constraint is None
+            it.replace(0, len(it.text), '{"port": <fill>}')
+            await it.begin("retouch/fillHoles")
+            await it.ended(2)
+            assert logged(it).count("JSON Schema") == 1
+
+    play(scene())
+
+
+def test_schemas_that_can_not_be_used_are_told(served: Serving, tmp_path: Path) -> None:
+    (tmp_path / "bad.json").write_text("{")
+
+    async def scene() -> None:
+        async with desk(served.folder) as it:
+            for name in ("https://example.org/s.json", "missing.json", "bad.json", "."):
+                text = f'{{"$schema": "{name}", "port": <fill>}}\n'
+                fill = await asked(it, served, tmp_path / "a.json", text, "json")
+                assert not isinstance(fill.constraint, JsonSchema)
+            for part in ("not a local file", "no file of at most", "not JSON"):
+                assert part in logged(it)
+
+    play(scene())
+
+
+def test_code_is_asked_to_parse_unless_that_is_switched_off(
+    served: Serving, tmp_path: Path
+) -> None:
+    async def scene() -> None:
+        async with desk(served.folder) as it:
+            fill = await asked(it, served, tmp_path / "a.py", "x = ___\n", "python")
+            assert fill.constraint == Syntax("python", "document")
+            fill = await asked(it, served, tmp_path / "a.txt", "x <fill>\n", "plaintext")
+            assert fill.constraint is None
+
+    async def off() -> None:
+        async with desk(served.folder, options={"syntax": False}) as it:
+            fill = await asked(it, served, tmp_path / "a.py", "x = ___\n", "python")
+            assert fill.constraint is None
+
+    play(scene())
+    play(off())
+
+
+def test_an_engine_names_the_languages_it_checks(served: Serving, tmp_path: Path) -> None:
+    served.able(*CAPS, "constraint:syntax:python")
+
+    async def scene() -> None:
+        async with desk(served.folder) as it:
+            fill = await asked(it, served, tmp_path / "a.go", "x = ___\n", "go")
+            assert fill.constraint is None
+            fill = await asked(it, served, tmp_path / "a.py", "x = ___\n", "python")
+            assert fill.constraint == Syntax("python", "document")
+
+    play(scene())
+
+
+def test_a_constraint_that_is_refused_is_dropped(served: Serving, tmp_path: Path) -> None:
+    taken = served.engine._take
+
+    def refusing(message: Any) -> ServerMessage | None:
+        from protocol.errors import ProtocolError
+
+        if isinstance(message, Fill) and message.constraint is not None:
+            raise ProtocolError("constraint_invalid", "not this one", "constraint")
+        return taken(message)
+
+    served.engine._take = refusing  # type: ignore[assignment, method-assign]
+
+    async def scene() -> None:
+        async with desk(served.folder) as it:
+            fill = await asked(it, served, tmp_path / "a.py", "x = ___\n", "python")
+            assert it.endings[0]["reason"] == "done" and fill.constraint is None
+            assert it.text.value == "x = new text\n"
+            assert "left free" in logged(it)
+
+    play(scene())

@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pynvim
+
+from tests.clients.nvim.forky import Program
 
 ROOT = Path(__file__).parents[3]
 PLUGIN = ROOT / "clients" / "nvim"
@@ -38,20 +41,21 @@ _CLIENT = "local client = vim.lsp.get_clients({ name = 'retouch' })[1]\n"
 class Editor:
     """A Neovim of its own with empty configuration folders below `home`."""
 
-    def __init__(self, command: list[str], home: Path) -> None:
+    def __init__(self, program: Program, home: Path) -> None:
         self.home = home
-        socket = home / "nvim.sock"
+        address = home / "nvim.sock"
         folders = {f"XDG_{name}_HOME": str(home) for name in ("CONFIG", "DATA", "STATE", "CACHE")}
         options = f"set columns={COLUMNS} lines={LINES} noswapfile runtimepath^={PLUGIN}"
         self._process = subprocess.Popen(
-            [*command, "--headless", "--clean", "--listen", str(socket), "--cmd", options],
-            env={**os.environ, "HOME": str(home), **folders},
+            [*program.command, "--headless", "--clean", "--listen", str(address), "--cmd", options],
+            env={**os.environ, "HOME": str(home), **folders, **program.environment},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        self.until(socket.exists)
-        self.vim = pynvim.attach("socket", path=str(socket))
+        self.vim: Any = None
+        self.until(lambda: _listens(address))
+        self.vim = pynvim.attach("socket", path=str(address))
         self.lua("_G.told = {}; vim.notify = function(text) table.insert(_G.told, text) end")
 
     def close(self) -> None:
@@ -85,7 +89,7 @@ class Editor:
     def keys(self, keys: str) -> None:
         """Type keys, in Neovim's notation; waits until they are worked off."""
         self.vim.input(keys)
-        self.until(lambda: not self.vim.api.get_mode()["blocking"])
+        self.lua("return 0")  # Handled once no input is left.
 
     @property
     def text(self) -> list[str]:
@@ -113,7 +117,8 @@ class Editor:
         limit = time.monotonic() + PATIENCE
         while not (value := true()):
             if time.monotonic() > limit:
-                raise AssertionError("it did not happen; the screen:\n" + "\n".join(self.screen))
+                screen = "\n".join(self.screen) if self.vim else "(none)"
+                raise AssertionError("it did not happen; the screen:\n" + screen)
             time.sleep(0.01)
         return value
 
@@ -193,6 +198,15 @@ class Editor:
     def uri(self) -> str:
         """The address of the current buffer."""
         return str(self.lua("return vim.uri_from_bufnr(0)"))
+
+
+def _listens(address: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(str(address))
+        except OSError:
+            return False
+    return True
 
 
 def span(line: int, start: int, end_line: int, end: int) -> dict[str, Any]:

@@ -112,9 +112,11 @@ end
 
 ---@param group integer
 function M.setup(group)
-  local moves = { 'InsertEnter', 'CursorMovedI', 'TextChangedI', 'TextChangedP' }
+  local moves = { 'CursorMovedI', 'TextChangedI', 'TextChangedP' }
   local menu = { 'CompleteChanged', 'CompleteDone' }
   api.nvim_create_autocmd(vim.list_extend(moves, menu), { group = group, callback = update })
+  -- At InsertEnter the mode is still the old one.
+  api.nvim_create_autocmd('InsertEnter', { group = group, callback = vim.schedule_wrap(update) })
   api.nvim_create_autocmd({ 'InsertLeave', 'BufLeave' }, { group = group, callback = own.clear })
 end
 

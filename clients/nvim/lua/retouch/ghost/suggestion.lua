@@ -25,17 +25,18 @@ local function id_of(client_id, command)
   return command and command.arguments and command.arguments[1] or client_id
 end
 
---- A suggestion from its span, which must lie around the cursor on one line.
+--- A suggestion from its span, which begins before the cursor on its line. It may end before the
+--- cursor too, if what was typed since is the beginning of the text.
 ---@param place {bufnr: integer, client_id: integer, span: retouch.Span, row: integer, col: integer}
 ---@param text string
 ---@param command? lsp.Command
 ---@return retouch.Suggestion?
 function M.new(place, text, command)
   local span, row, col = place.span, place.row, place.col
-  local inside = span.row == row and span.end_row == row and span.col <= col and col <= span.end_col
-  if not inside then
+  if span.row ~= row or span.end_row ~= row or span.col > col then
     return nil
   end
+  local end_col = math.max(span.end_col, col)
   local line = api.nvim_buf_get_lines(place.bufnr, row, row + 1, false)[1] or ''
   local new = {
     bufnr = place.bufnr,
@@ -46,8 +47,8 @@ function M.new(place, text, command)
     col = span.col,
     before = line:sub(1, span.col),
     text = table.concat(edits.lines(text), '\n'),
-    tail = line:sub(col + 1, span.end_col),
-    after = line:sub(span.end_col + 1),
+    tail = line:sub(col + 1, end_col),
+    after = line:sub(end_col + 1),
     taken = 0,
   }
   return M.rest(new, row, col) and new or nil

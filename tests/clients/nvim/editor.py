@@ -43,6 +43,7 @@ class Editor:
 
     def __init__(self, program: Program, home: Path) -> None:
         self.home = home
+        self._typed = 0
         address = home / "nvim.sock"
         folders = {f"XDG_{name}_HOME": str(home) for name in ("CONFIG", "DATA", "STATE", "CACHE")}
         options = f"set columns={COLUMNS} lines={LINES} noswapfile runtimepath^={PLUGIN}"
@@ -88,8 +89,9 @@ class Editor:
 
     def keys(self, keys: str) -> None:
         """Type keys, in Neovim's notation; waits until they are worked off."""
-        self.vim.input(keys)
-        self.lua("return 0")  # Handled once no input is left.
+        self._typed += 1
+        self.vim.input(f"{keys}<Cmd>let g:typed = {self._typed}<CR>")
+        self.until(lambda: self.lua("return vim.g.typed") == self._typed)
 
     @property
     def text(self) -> list[str]:

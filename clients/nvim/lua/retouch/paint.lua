@@ -82,7 +82,7 @@ local function cut(row, room)
   return head, tail
 end
 
---- Cells that inline virtual text of others (inlay hints) adds between two columns of a row.
+--- Cells that inline virtual text of others (inlay hints) adds inside a piece of a row.
 ---@param bufnr integer
 ---@param row integer
 ---@param from integer
@@ -90,11 +90,12 @@ end
 ---@return integer
 local function hints(bufnr, row, from, to)
   local sum = 0
+  local options = { details = true, type = 'virt_text' }
   local found =
-    api.nvim_buf_get_extmarks(bufnr, -1, { row, from }, { row, to }, { details = true })
+    api.nvim_buf_get_extmarks(bufnr, -1, { row, from + 1 }, { row, to - 1 }, options)
   for _, mark in ipairs(found) do
     local details = assert(mark[4])
-    if details.virt_text_pos == 'inline' then
+    if details.virt_text_pos == 'inline' and details.ns_id ~= M.namespace then
       sum = sum + width(details.virt_text)
     end
   end
@@ -178,7 +179,7 @@ local function draw_row(brush, row, from, to, shown)
   local old = cells(line:sub(from + 1, to), start)
   local head, tail = cut(flat(shown, start), old)
   if to > from then
-    local room = hints(brush.bufnr, row, from, to)
+    local room = to > from + 1 and hints(brush.bufnr, row, from, to) or 0
     if room > 0 and #tail == 0 then
       head[#head + 1] = { (' '):rep(room) }
     end

@@ -50,9 +50,8 @@ local function exited(client_id, code)
   vim.schedule(function()
     require('retouch.jobs').drop({ client_id = client_id })
     require('retouch.status').drop(client_id)
-    if code ~= 0 and vim.v.exiting == vim.NIL then
-      require('retouch.log').once(('the language server ended with status %d'):format(code))
-    end
+    -- A person is told by Neovim itself.
+    require('retouch.log').add(('the language server ended with status %d'):format(code))
   end)
 end
 

@@ -130,7 +130,7 @@ def test_edits_elsewhere_move_it_and_the_result_follows(editor: Editor) -> None:
     frame(editor, BODY, "    y = a", "    return y")
     editor.keys("ggOimport os<Esc>")
     assert editor.screen[:4] == ["import os", "def f(a):", "    y = a", "    return y"]
-    commit(editor, (BODY, "    y = a\n    return y"), version=version)
+    commit(editor, (span(1, 4, 1, 5), "y"), (span(2, 11, 2, 12), "y"), version=version)
     assert editor.reply() == {"applied": True, "version": editor.version}
     assert editor.text == ["import os", "def f(a):", "    y = a", "    return y", "", "f(1)"]
     editor.keys("u")

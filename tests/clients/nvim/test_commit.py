@@ -186,3 +186,19 @@ def test_files_are_not_created_for_the_server(editor: Editor) -> None:
     editor.ask("workspace/applyEdit", edit={"documentChanges": [{"kind": "create", "uri": uri}]})
     assert editor.reply()["applied"] is False
     assert not (editor.home / "b.py").exists()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+def test_a_small_edit_in_a_hole_that_has_moved(editor: Editor, encoding: str) -> None:
+    editor.setup(encoding=encoding)
+    smile = "\N{GRINNING FACE}"
+    size = {"utf-8": 4, "utf-16": 2, "utf-32": 1}[encoding]
+    editor.open("a.py", f"{smile}{smile} + old\n")
+    editor.keys("gg0lv$<Esc>")
+    editor.keys(":'<LT>,'>Retouch rewrite<CR>")
+    version = editor.version
+    editor.keys("gg0iab<CR>c<Esc>")
+    start = 2 * size + 3
+    commit(editor, (span(0, start, 0, start + 3), "new"), version=version)
+    assert editor.reply()["applied"]
+    assert editor.text == ["ab", f"c{smile}{smile} + new"]

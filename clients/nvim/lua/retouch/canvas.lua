@@ -94,7 +94,7 @@ end
 local function hole_of(job, frame, encoding)
   local number = frame.hole or 0
   if job.holes[number] or frame.version == edits.version(job.bufnr) then
-    return jobs.add_hole(job, number, frame.range, encoding)
+    return jobs.add_hole(job, number, frame, encoding)
   end
 end
 

@@ -23,20 +23,71 @@ local function refused(reason)
   return { applied = false, reason = reason }
 end
 
---- The hole that stood at this range in the version the server speaks of.
----@param job retouch.Job
+--- Whether a range lies in another one.
+---@param inner lsp.Range
+---@param outer lsp.Range
+---@return boolean
+local function within(inner, outer)
+  local function behind(a, b)
+    return a.line > b.line or (a.line == b.line and a.character >= b.character)
+  end
+  return behind(inner.start, outer.start) and behind(outer['end'], inner['end'])
+end
+
+--- The hole that a range is in, as the server knows the text.
+---@param job? retouch.Job
 ---@param range lsp.Range
+---@param version integer
 ---@return retouch.Hole?
-local function hole_at(job, range)
-  for _, hole in pairs(job.holes) do
-    if vim.deep_equal(hole.range, range) then
+local function hole_of(job, range, version)
+  for _, hole in pairs(job and job.holes or {}) do
+    if hole.version == version and within(range, hole.range) then
       return hole
     end
   end
 end
 
---- The changes a commit asks for. If the text has moved on since the server's version, only edits
---- of whole holes whose old text still stands can be placed: where their marks are now.
+--- Where a position in a hole is now. The hole's text is what it was, so only its start has moved.
+---@param hole retouch.Hole
+---@param span retouch.Span Where the hole is now.
+---@param at lsp.Position
+---@param encoding retouch.Encoding
+---@return integer row
+---@return integer col
+local function moved(hole, span, at, encoding)
+  local row = at.line - hole.range.start.line
+  local first = row == 0
+  local units = at.character - (first and hole.range.start.character or 0)
+  local byte = position.byte(hole.text[row + 1] or '', units, encoding)
+  return span.row + row, byte + (first and span.col or 0)
+end
+
+--- The change of one edit. If the text has moved on since the server's version, only an edit in a
+--- hole whose old text still stands can be placed: where the hole's mark is now.
+---@param bufnr integer
+---@param job? retouch.Job
+---@param params retouch.Commit
+---@param edit lsp.TextEdit
+---@param encoding retouch.Encoding
+---@return retouch.Change?
+---@return string? reason
+local function place(bufnr, job, params, edit, encoding)
+  local hole = hole_of(job, edit.range, params.version)
+  local span = hole and jobs.span(bufnr, hole)
+  if hole and not span then
+    return nil, 'the text of the span has changed'
+  elseif params.version == edits.version(bufnr) then
+    return edits.change(bufnr, edit, encoding)
+  elseif not span then
+    return nil, ('the text has changed since version %s'):format(params.version)
+  end
+  local row, col = moved(hole, span, edit.range.start, encoding)
+  local end_row, end_col = moved(hole, span, edit.range['end'], encoding)
+  local now = { row = row, col = col, end_row = end_row, end_col = end_col }
+  return { span = now, lines = edits.lines(edit.newText) }
+end
+
+--- All changes a commit asks for, or why one has no place.
 ---@param bufnr integer
 ---@param job? retouch.Job
 ---@param params retouch.Commit
@@ -44,20 +95,13 @@ end
 ---@return retouch.Change[]?
 ---@return string? reason
 local function placed(bufnr, job, params, encoding)
-  local same = params.version == edits.version(bufnr)
   local changes = {}
   for _, edit in ipairs(params.edits) do
-    local hole = job and hole_at(job, edit.range)
-    local span = hole and jobs.span(bufnr, hole)
-    if hole and not span then
-      return nil, 'the text of the span has changed'
-    elseif same then
-      changes[#changes + 1] = edits.change(bufnr, edit, encoding)
-    elseif span then
-      changes[#changes + 1] = { span = span, lines = edits.lines(edit.newText) }
-    else
-      return nil, ('the text has changed since version %s'):format(params.version)
+    local change, reason = place(bufnr, job, params, edit, encoding)
+    if not change then
+      return nil, reason
     end
+    changes[#changes + 1] = change
   end
   return changes
 end

@@ -80,6 +80,7 @@ local GHOST = {
 --- The server's settings that this version knows. Others are passed on, with a warning.
 local SETTINGS = {
   'alternatives',
+  'completion',
   'debounceMs',
   'diffFirst',
   'enable',

@@ -37,6 +37,9 @@ local function handlers()
     ['retouch/commit'] = require('retouch.commit').handle,
     ['retouch/didChangeStatus'] = require('retouch.status').changed,
     ['workspace/applyEdit'] = apply_edit.handle,
+    ['window/logMessage'] = function(params)
+      require('retouch.log').add(tostring(params.message))
+    end,
   }
   for method, handle in pairs(table_of) do
     table_of[method] = handler(method, handle)

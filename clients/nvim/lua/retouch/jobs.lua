@@ -15,7 +15,8 @@ local MARKS = api.nvim_create_namespace('retouch.jobs')
 ---@class retouch.Hole
 ---@field mark integer
 ---@field text string[] What stood there when the job began.
----@field range? lsp.Range Where the server says it is, in its version.
+---@field range? lsp.Range Where the server says it is ...
+---@field version? integer ... in this version of the text.
 ---@field frame? retouch.Frame The newest.
 ---@field drawn integer[] Extmarks of the picture.
 
@@ -169,23 +170,23 @@ local function named(job, result, client, version)
   end
   local ranges = result.holes or (result.range and { result.range }) or {}
   for number, range in ipairs(ranges) do
-    M.add_hole(job, number - 1, range, client.offset_encoding)
+    M.add_hole(job, number - 1, { range = range, version = version }, client.offset_encoding)
   end
 end
 
---- Give a job a hole, unless it has that one; keeps the server's range.
+--- Give a job a hole, unless it has that one; keeps where the server says it is.
 ---@param job retouch.Job
 ---@param number integer
----@param range lsp.Range
+---@param place {range: lsp.Range, version: integer}
 ---@param encoding retouch.Encoding
 ---@return retouch.Hole
-function M.add_hole(job, number, range, encoding)
+function M.add_hole(job, number, place, encoding)
   local hole = job.holes[number]
   if not hole then
-    hole = new_hole(job.bufnr, position.span(job.bufnr, range, encoding))
+    hole = new_hole(job.bufnr, position.span(job.bufnr, place.range, encoding))
     job.holes[number] = hole
   end
-  hole.range = range
+  hole.range, hole.version = place.range, place.version
   return hole
 end
 
@@ -209,6 +210,7 @@ function M.start(client, order)
   if order.span then
     local hole = new_hole(bufnr, order.span)
     hole.range = position.range(bufnr, order.span, client.offset_encoding)
+    hole.version = version
     job.holes[0] = hole
   end
   local sent = wire.request(client, order.method, params, bufnr, function(problem, result)

@@ -32,7 +32,7 @@ function M.changed(params, client)
     return
   end
   if params.state == 'offline' then
-    log.once('offline: ' .. (params.message or 'no reason given'))
+    log.add('offline: ' .. (params.message or 'no reason given'))
   end
   by_client[client.id] = params
   M.redraw()

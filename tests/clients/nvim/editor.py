@@ -78,12 +78,18 @@ class Editor:
         command = [sys.executable, "-I", str(SERVER), encoding]
         self.lua("require('retouch').setup(...)", {"cmd": command, **options})
 
-    def open(self, name: str, text: str | bytes) -> Path:
-        """Write a file and edit it; waits until the server has it."""
+    def edit(self, name: str, text: str | bytes) -> Path:
+        """Write a file and edit it; waits until a server is attached."""
         path = self.home / name
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        self.vim.command(f"edit {path}")
-        self.until(lambda: self.lua(_CLIENT + "return client and client.initialized or false"))
+        self.vim.command(f"edit! {path}")
+        attached = "return #vim.lsp.get_clients({ bufnr = 0, name = 'retouch' }) == 1"
+        self.until(lambda: self.lua(attached))
+        return path
+
+    def open(self, name: str, text: str | bytes) -> Path:
+        """The same, and the scripted server has it."""
+        path = self.edit(name, text)
         self.until(lambda: path.as_uri() in self.record()["texts"])
         return path
 
@@ -114,9 +120,9 @@ class Editor:
         """The messages a person got."""
         return list(self.lua("return _G.told"))
 
-    def until(self, true: Callable[[], Any]) -> Any:
+    def until(self, true: Callable[[], Any], patience: float = PATIENCE) -> Any:
         """Wait for something; fails with the screen if it doesn't come."""
-        limit = time.monotonic() + PATIENCE
+        limit = time.monotonic() + patience
         while not (value := true()):
             if time.monotonic() > limit:
                 screen = "\n".join(self.screen) if self.vim else "(none)"

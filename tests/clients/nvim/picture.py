@@ -1,8 +1,4 @@
-"""Pictures of Neovim's screen as SVG, from what it draws on a screen of ours.
-
-`python -m tests.clients.nvim.picture` makes the one in clients/nvim/ anew, with the real language
-server and the default model.
-"""
+"""Pictures of Neovim's screen as SVG, from what it draws on a screen of ours."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,6 +10,7 @@ from tests.clients.nvim.editor import COLUMNS, LINES, Editor
 
 CELL, ROW, PAD, TITLE = 8.4, 18.0, 14.0, 26.0
 FOREGROUND, BACKGROUND, FRAME = 0xE0E2EA, 0x14161B, 0x07080D
+
 
 @dataclass(frozen=True, slots=True)
 class Look:

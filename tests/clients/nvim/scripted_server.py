@@ -1,7 +1,9 @@
 """A language server that does what a test tells it, through the editor's own connection.
 
-Started as a script: `python -I scripted_server.py utf-16`. It speaks raw JSON-RPC, so that tests see
-exactly what went over the wire. A test sends it these, by the editor's client:
+Started as a script: `python -I scripted_server.py utf-16 [script.json]`. It speaks raw JSON-RPC, so
+that tests see exactly what went over the wire. The script file, for editors that tests can't reach
+into, has `answers` (the result of a method) and `after` (messages that follow an answer). Where
+they can, a test sends it these by the editor's client:
 
     test/answer  {method, result | error | hold}  how to answer that method from now on
     test/release {method, result}                 answer what was held
@@ -13,6 +15,7 @@ exactly what went over the wire. A test sends it these, by the editor's client:
 import json
 import sys
 from itertools import count
+from pathlib import Path
 from typing import Any, BinaryIO
 
 Message = dict[str, Any]
@@ -53,13 +56,16 @@ class Documents:
 class Server:
     """One connection over standard input and output."""
 
-    def __init__(self, encoding: str, reader: BinaryIO, writer: BinaryIO) -> None:
+    def __init__(self, encoding: str, script: Message, reader: BinaryIO, writer: BinaryIO) -> None:
         self._encoding = encoding
+        self._after: dict[str, list[Message]] = script.get("after", {})
         self._reader = reader
         self._writer = writer
         self._documents = Documents(encoding)
         self._record: list[Message] = []
-        self._answers: dict[str, Message] = {}
+        self._answers: dict[str, Message] = {
+            method: {"result": result} for method, result in script.get("answers", {}).items()
+        }
         self._held: dict[str, list[Any]] = {}
         self._ids = count(1)
         self._jobs = count(1)
@@ -107,6 +113,8 @@ class Server:
             self._write(id=id_, error=told["error"])
         else:
             self._write(id=id_, result=told.get("result"))
+        for message in self._after.get(method, ()):
+            self._write(**message)
 
     def _usual(self, method: str) -> Any:
         if method == "initialize":
@@ -124,7 +132,8 @@ class Server:
             "positionEncoding": self._encoding,
             "textDocumentSync": {"openClose": True, "change": 2},
             "inlineCompletionProvider": True,
-            "executeCommandProvider": {"commands": ["retouch.accepted"]},
+            "executeCommandProvider": {"commands": ["retouch.accepted", "retouch.rewrite"]},
+            "codeActionProvider": True,
             "experimental": {"retouch": {"version": 1} | dict.fromkeys(METHODS, 1)},
         }
 
@@ -145,4 +154,5 @@ class Server:
 
 
 if __name__ == "__main__":
-    Server(sys.argv[1], sys.stdin.buffer, sys.stdout.buffer).run()
+    script = json.loads(Path(sys.argv[2]).read_text()) if len(sys.argv) > 2 else {}
+    Server(sys.argv[1], script, sys.stdin.buffer, sys.stdout.buffer).run()

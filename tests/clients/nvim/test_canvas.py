@@ -10,6 +10,19 @@ pytestmark = pytest.mark.nvim
 TEXT = "def f(a):\n    x = a\n    return x\n\nf(1)\n"
 BODY = span(1, 0, 2, 12)
 
+GROUPS = """
+local groups = {}
+local space = require('retouch.paint').namespace
+for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, space, 0, -1, { details = true })) do
+  for _, chunk in ipairs(mark[4].virt_text or {}) do
+    if chunk[2] and chunk[2] ~= 'RetouchText' then
+      groups[vim.trim(chunk[1])] = chunk[2]
+    end
+  end
+end
+return groups
+"""
+
 
 def test_frames_are_drawn_over_the_old_text_which_stays(editor: Editor) -> None:
     editor.setup()
@@ -38,16 +51,7 @@ def test_masks_news_and_doubts_have_their_colours(editor: Editor) -> None:
     shown = line(text, masks=[[4, 5]], new=[[6, 9]], weak=[[10, 14, 0.2]])
     frame(editor, span(0, 0, 0, 3), shown)
     assert editor.screen[0] == text
-    groups = editor.lua(
-        "local groups = {}\n"
-        "local space = require('retouch.paint').namespace\n"
-        "for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, space, 0, -1, {details = true})) do\n"
-        "  for _, chunk in ipairs(mark[4].virt_text or {}) do\n"
-        "    if chunk[2] and chunk[2] ~= 'RetouchText' then groups[vim.trim(chunk[1])] = chunk[2] end\n"
-        "  end\n"
-        "end\n"
-        "return groups"
-    )
+    groups = editor.lua(GROUPS)
     assert groups == {MASK: "RetouchMask", "new": "RetouchNew", "weak": "RetouchWeak"}
 
 

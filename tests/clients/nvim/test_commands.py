@@ -1,4 +1,4 @@
-"""`:Retouch`: what each subcommand asks the server, its completion, and what it says when it can't."""
+"""`:Retouch`: what each subcommand asks the server, its completion, and what it says otherwise."""
 
 from typing import Any
 
@@ -191,7 +191,9 @@ def test_completion(editor: Editor) -> None:
     assert complete("'<,'>Retouch! c") == ["cancel"]
     assert complete("Retouch revise 0.") == ["0.2", "0.5", "0.8"]
     assert complete("Retouch rewrite ") == complete("Retouch nonsense ") == []
-    assert {"fill", "heat", "accept", "toggle", "status", "log", "lock"} <= set(complete("Retouch "))
+    assert {"fill", "heat", "accept", "toggle", "status", "log", "lock"} <= set(
+        complete("Retouch ")
+    )
 
 
 def test_what_can_not_be_done_is_told(editor: Editor) -> None:

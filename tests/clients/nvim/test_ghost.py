@@ -197,9 +197,7 @@ def test_several_lines_look_as_they_will_be(editor: Editor) -> None:
 
 
 @pytest.mark.parametrize(("encoding", "column"), [("utf-8", 9), ("utf-16", 7), ("utf-32", 6)])
-def test_positions_are_in_the_servers_encoding(
-    editor: Editor, encoding: str, column: int
-) -> None:
+def test_positions_are_in_the_servers_encoding(editor: Editor, encoding: str, column: int) -> None:
     begin(editor, 's = "\N{GRINNING FACE}")\n', encoding=encoding)
     suggest(editor, item('!"', span(0, column, 0, column + 1)))
     editor.keys('f"n;')

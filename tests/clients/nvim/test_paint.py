@@ -1,7 +1,6 @@
 """What is drawn over a span looks like the text that would stand there."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings

@@ -108,7 +108,9 @@ def test_own_callbacks_are_kept(editor: Editor) -> None:
 
 
 def test_how_the_server_is_found(editor: Editor) -> None:
-    find = "local command, problem = require('retouch.server').command(...) return command or problem"
+    find = (
+        "local command, problem = require('retouch.server').command(...) return command or problem"
+    )
     assert editor.lua(find, {"cmd": [sys.executable, "x"]}) == [sys.executable, "x"]
     python = {"python": sys.executable}
     assert editor.lua(find, python) == [sys.executable, "-I", "-m", "lsp_server"]

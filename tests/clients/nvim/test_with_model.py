@@ -1,18 +1,15 @@
 """Neovim, the language server and the default model together."""
 
-import json
-import subprocess
-import sys
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.clients.nvim.editor import ROOT, Editor
+from tests.clients.nvim.editor import Editor
 from tests.clients.nvim.forky import Program
 from tests.clients.nvim.frames import MASK
+from tests.clients.nvim.real import language_server
 
 pytestmark = [pytest.mark.nvim, pytest.mark.model, pytest.mark.e2e, pytest.mark.timeout(900)]
 
@@ -38,26 +35,6 @@ print(mean([1, 2, 3]))
 
 
 @pytest.fixture(scope="module")
-def engine(
-    default_model_folder: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Path]:
-    """A running engine; the folder by which language servers find it."""
-    if find_spec("lsp_server") is None:
-        pytest.skip("the language server is not here")
-    folder = tmp_path_factory.mktemp("engine")
-    command = [sys.executable, "-m", "engine", "--folder", str(folder), "--threads", "1"]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE)
-    assert process.stdout is not None
-    try:
-        assert json.loads(process.stdout.readline())["pid"]
-        yield folder
-    finally:
-        process.terminate()
-        process.wait(60)
-        process.stdout.close()
-
-
-@pytest.fixture(scope="module")
 def writer(
     nvim: Program, engine: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Editor]:
@@ -68,7 +45,7 @@ def writer(
         " _G.ended = event.data.reason end })\n"
         "require('retouch').setup(...)",
         {
-            "cmd": [sys.executable, "-m", "lsp_server", "--folder", str(engine)],
+            "cmd": language_server(engine),
             "settings": {"timeoutMs": 60_000, "debounceMs": 10},
         },
     )
@@ -146,7 +123,12 @@ def test_an_edit_inside_is_a_conflict(writer: Editor) -> None:
 
 def test_a_dos_file_with_emoji(writer: Editor) -> None:
     smile = "\N{GRINNING FACE}"
-    lines = ["def greet(name):", f'    text = "{smile}{smile} hello"; size = ', "    return text", ""]
+    lines = [
+        "def greet(name):",
+        f'    text = "{smile}{smile} hello"; size = ',
+        "    return text",
+        "",
+    ]
     path = writer.edit("dos.py", "\r\n".join(lines).encode())
     start(writer, "call cursor(2, 999)")
     writer.vim.command("Retouch fill")

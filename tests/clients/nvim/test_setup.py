@@ -197,3 +197,11 @@ def test_the_readme_names_every_option(editor: Editor) -> None:
     text = (PLUGIN / "README.md").read_text()
     for name in editor.lua("return vim.tbl_keys(require('retouch.config').defaults)"):
         assert name in text, name
+
+
+def test_lua_files_stay_small() -> None:
+    for path in PLUGIN.rglob("*.lua"):
+        lines = path.read_text().splitlines()
+        assert len(lines) <= 300, path
+        assert max(map(len, lines)) <= 100, path
+        assert lines[0].startswith("---"), path

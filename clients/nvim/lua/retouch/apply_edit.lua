@@ -54,9 +54,7 @@ local function apply(bufnr, document, label, encoding)
     return edits.change(bufnr, edit, encoding)
   end, document.edits)
   local last = newest[bufnr]
-  local follows = last
-    and last.tick == api.nvim_buf_get_changedtick(bufnr)
-    and last.label == label
+  local follows = last and last.tick == api.nvim_buf_get_changedtick(bufnr) and last.label == label
   local reason = edits.apply(bufnr, changes, follows and undo.join or undo.step)
   newest[bufnr] = { tick = api.nvim_buf_get_changedtick(bufnr), label = label }
   return reason

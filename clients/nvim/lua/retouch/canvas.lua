@@ -86,7 +86,7 @@ local function well_formed(frame)
     end)
 end
 
---- The hole a frame is of. One that is not known yet can only be placed in the text it was made for.
+--- The hole of a frame. One that is not known yet can only be placed in the text it was made for.
 ---@param job retouch.Job
 ---@param frame retouch.Frame
 ---@param encoding retouch.Encoding

@@ -28,7 +28,8 @@ local function accept(task)
   if client and job.id ~= nil then
     wire.request(client, 'retouch/accept', { jobId = job.id }, task.bufnr, function(problem, result)
       if problem or type(result) ~= 'table' or not result.ok then
-        log.failure('accept', problem or 'there is nothing to take yet')
+        local reason = type(result) == 'table' and result.reason
+        log.failure('accept', problem or reason or 'there is nothing to take yet')
       end
     end)
   elseif not ghost.accept('all') then

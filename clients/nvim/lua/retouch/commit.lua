@@ -1,4 +1,4 @@
---- `retouch/commit`: the result of a job goes into the text, if it still is the text it was made for.
+--- `retouch/commit`: the result of a job goes into the text, if that is still what it was made for.
 local api = vim.api
 local config = require('retouch.config')
 local edits = require('retouch.edits')

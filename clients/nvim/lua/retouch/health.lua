@@ -99,7 +99,9 @@ local function check_conflicts(options)
   end
   local skipped = require('retouch.keymaps').skipped()
   if #skipped > 0 then
-    health.info('keys that were mapped already and were left alone: ' .. table.concat(skipped, ', '))
+    health.info(
+      'keys that were mapped already and were left alone: ' .. table.concat(skipped, ', ')
+    )
   end
   local drawn_by = options.ghost.renderer
   if drawn_by == 'builtin' and not require('retouch.ghost.builtin').available() then

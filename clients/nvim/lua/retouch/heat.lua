@@ -118,10 +118,11 @@ end
 ---@param span retouch.Span
 function M.show(client, bufnr, span)
   local version = edits.version(bufnr)
-  wire.request(client, 'retouch/heat', {
+  local params = {
     textDocument = { uri = vim.uri_from_bufnr(bufnr), version = version },
     range = position.range(bufnr, span, client.offset_encoding),
-  }, bufnr, function(problem, result)
+  }
+  wire.request(client, 'retouch/heat', params, bufnr, function(problem, result)
     if problem or not well_formed(result) then
       log.failure('heat', problem or 'the answer is not one')
     elseif edits.version(bufnr) == version then

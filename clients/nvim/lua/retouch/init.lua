@@ -1,4 +1,4 @@
---- Retouch for Neovim: fills holes and revises text with a masked-diffusion model. See :help retouch.
+--- Retouch for Neovim: fills holes and revises text with a masked-diffusion model. :help retouch
 local api = vim.api
 
 local M = {}

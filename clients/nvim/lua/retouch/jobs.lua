@@ -115,8 +115,7 @@ end
 ---@param label string
 ---@return retouch.Job
 local function begin(client_id, bufnr, label)
-  local job =
-    { client_id = client_id, bufnr = bufnr, label = label, holes = {}, cancelled = false }
+  local job = { client_id = client_id, bufnr = bufnr, label = label, holes = {}, cancelled = false }
   running[#running + 1] = job
   escape.install(bufnr, function()
     M.cancel_buffer(bufnr, 'escape')

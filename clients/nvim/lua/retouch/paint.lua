@@ -1,6 +1,6 @@
 --- Draws lines of text over a span of a buffer, by extmarks alone: the text itself is not touched.
---- Cells over the old text are overlays, cells beyond it push the rest of the line to the right, and
---- rows the old text does not have become virtual lines. Options of the window stay as they are.
+--- Cells over the old text are overlays, cells beyond it push the rest of the line to the right,
+--- rows the old text does not have become virtual lines. No option of the window is changed.
 local api = vim.api
 
 local M = {}
@@ -91,8 +91,7 @@ end
 local function hints(bufnr, row, from, to)
   local sum = 0
   local options = { details = true, type = 'virt_text' }
-  local found =
-    api.nvim_buf_get_extmarks(bufnr, -1, { row, from + 1 }, { row, to - 1 }, options)
+  local found = api.nvim_buf_get_extmarks(bufnr, -1, { row, from + 1 }, { row, to - 1 }, options)
   for _, mark in ipairs(found) do
     local details = assert(mark[4])
     if details.virt_text_pos == 'inline' and details.ns_id ~= M.namespace then

@@ -9,6 +9,8 @@ local M = {}
 ---@field changes retouch.Change[]
 ---@field row integer Row of the text below which the window opens.
 
+local KEYS = { a = true, ['<CR>'] = true, r = false, q = false, ['<Esc>'] = false }
+
 --- Answers the question that is open.
 ---@type fun(answer: boolean)?
 local answer_open
@@ -54,14 +56,18 @@ local function open(bufnr, question)
   if shown ~= -1 then
     place = { relative = 'win', win = shown, bufpos = { question.row, 0 }, row = 1, col = 0 }
   end
-  return api.nvim_open_win(bufnr, true, vim.tbl_extend('error', place, {
-    width = math.min(width, vim.o.columns - 4),
-    height = math.min(api.nvim_buf_line_count(bufnr), math.max(3, vim.o.lines - 6)),
-    style = 'minimal',
-    border = 'rounded',
-    title = ' Retouch: a accept, r reject ',
-    zindex = 60,
-  }))
+  return api.nvim_open_win(
+    bufnr,
+    true,
+    vim.tbl_extend('error', place, {
+      width = math.min(width, vim.o.columns - 4),
+      height = math.min(api.nvim_buf_line_count(bufnr), math.max(3, vim.o.lines - 6)),
+      style = 'minimal',
+      border = 'rounded',
+      title = ' Retouch: a accept, r reject ',
+      zindex = 60,
+    })
+  )
 end
 
 --- Answer the open question, as its keys do. False if there is none.
@@ -91,7 +97,7 @@ local function bind(bufnr, window, done)
     end
   end
   answer_open = close
-  for keys, answer in pairs({ a = true, ['<CR>'] = true, r = false, q = false, ['<Esc>'] = false }) do
+  for keys, answer in pairs(KEYS) do
     vim.keymap.set('n', keys, function()
       close(answer)
     end, { buffer = bufnr, nowait = true })

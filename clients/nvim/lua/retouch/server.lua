@@ -5,8 +5,8 @@ local M = {}
 
 M.NAME = 'retouch'
 
---- The server's command: `cmd`, else `python`, else the `retouch` on the PATH. A project's own Python
---- is never tried: its code could be anybody's.
+--- The server's command: `cmd`, else `python`, else the `retouch` on the PATH. A project's own
+--- Python is never tried: its code could be anybody's.
 ---@param options retouch.Options
 ---@return string[]? command
 ---@return string? problem

@@ -1,5 +1,5 @@
---- Messages of the language server as Lua values. Neovim 0.12 hands null over as `vim.NIL`, which is
---- true in a condition; 0.11 as nil. Here it is always nil.
+--- Messages of the language server as Lua values. Neovim 0.12 hands null over as `vim.NIL`, which
+--- is true in a condition; 0.11 as nil. Here it is always nil.
 local M = {}
 
 --- The value with nil in the place of null, at any depth.

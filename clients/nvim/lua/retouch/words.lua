@@ -150,13 +150,14 @@ function M.change(client, bufnr, order)
     return
   end
   local encoding = client.offset_encoding
-  wire.request(client, 'retouch/' .. order.method, {
+  local params = {
     jobId = job.id,
     hole = number,
     start = M.offset(lines, word.row, word.from, encoding),
     stop = M.offset(lines, word.row, word.to, encoding),
     text = order.text,
-  }, bufnr, function(problem, result)
+  }
+  wire.request(client, 'retouch/' .. order.method, params, bufnr, function(problem, result)
     local answer = type(result) == 'table' and result or {}
     if problem or not answer.ok then
       log.failure(order.method, problem or answer.reason or 'refused')

@@ -1,5 +1,5 @@
---- Ghost text by `vim.lsp.inline_completion` (Neovim 0.12): it asks and draws, this file adds how to
---- accept a part, in an undo step of its own, and hides it where our own ghost text would hide.
+--- Ghost text by `vim.lsp.inline_completion` (Neovim 0.12), which asks and draws. Here is how a part
+--- is accepted, as an undo step of its own, and that it hides where our own ghost text would.
 local api = vim.api
 local accept = require('retouch.ghost.accept')
 local config = require('retouch.config')
@@ -69,8 +69,7 @@ local function suggestion(item)
     span = { row = from_row, col = from_col, end_row = to_row, end_col = to_col }
   end
   local bufnr = api.nvim_get_current_buf()
-  local place =
-    { bufnr = bufnr, client_id = item.client_id, span = span, row = row, col = col }
+  local place = { bufnr = bufnr, client_id = item.client_id, span = span, row = row, col = col }
   return suggestions.new(place, item.insert_text --[[@as string]], item.command)
 end
 

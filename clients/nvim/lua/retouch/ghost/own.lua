@@ -1,5 +1,5 @@
---- Ghost text drawn by this plugin. One request at a time, for the current place; an answer is shown
---- only if nothing has moved since. The server debounces, so every change asks at once.
+--- Ghost text drawn by this plugin. One request at a time, for the place of the cursor; an answer is
+--- shown only if nothing has moved since. The server debounces, so every change asks at once.
 local api = vim.api
 local accept = require('retouch.ghost.accept')
 local config = require('retouch.config')

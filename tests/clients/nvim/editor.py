@@ -35,6 +35,12 @@ end
 return rows
 """
 
+_EARS = """
+_G.told = {}
+vim.notify = function(text) table.insert(_G.told, text) end
+vim.deprecate = function(name) table.insert(_G.told, 'deprecated: ' .. name) end
+"""
+
 _CLIENT = "local client = vim.lsp.get_clients({ name = 'retouch' })[1]\n"
 
 
@@ -57,10 +63,11 @@ class Editor:
         self.vim: Any = None
         self.until(lambda: _listens(address))
         self.vim = pynvim.attach("socket", path=str(address))
-        self.lua("_G.told = {}; vim.notify = function(text) table.insert(_G.told, text) end")
+        self.lua(_EARS)
 
     def close(self) -> None:
-        """End Neovim and its servers."""
+        """End Neovim and its servers; nothing of it may be out of date."""
+        deprecated = [text for text in self.told if text.startswith("deprecated")]
         with suppress(OSError, EOFError):
             self.vim.command("qall!")  # Runs the connection to its end, so that it is closed.
         try:
@@ -68,6 +75,7 @@ class Editor:
         finally:
             self._process.kill()
             self.vim.close()
+        assert not deprecated, deprecated
 
     def lua(self, code: str, *arguments: Any) -> Any:
         """Run Lua; the arguments are `...` in it."""

@@ -14,6 +14,7 @@ import pytest
 
 from tests.clients.nvim.conftest import Editors
 from tests.clients.nvim.editor import PATIENCE, ROOT, SERVER, span
+from tests.clients.nvim.real import language_server
 
 pytestmark = [pytest.mark.forky, pytest.mark.nvim]
 
@@ -146,5 +147,21 @@ def test_an_action_is_taken_and_undone(start: Start, tmp_path: Path) -> None:
     helix.sees("new = 2")
     helix.keys(":w", "Enter")
     helix.until(lambda: path.read_text() == TEXT.replace("old", "new"))
+    helix.keys("u")
+    helix.sees("old = 2")
+
+
+@pytest.mark.model
+@pytest.mark.e2e
+@pytest.mark.timeout(900)
+def test_the_real_server_rewrites_a_line(start: Start, engine: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    helix = start(language_server(engine))
+    act(helix, 180.0)
+    helix.until(lambda: "[+]" in helix.screen, 180.0)
+    helix.keys(":w", "Enter")
+    helix.until(lambda: path.read_text() != TEXT)
+    lines = path.read_text().splitlines()
+    assert (lines[0], lines[-1]) == ("first = 1", "last = 3")
     helix.keys("u")
     helix.sees("old = 2")

@@ -84,12 +84,12 @@ def test_buffers_that_are_no_files_get_no_server(editor: Editor) -> None:
 
 
 def test_only_some_file_types(editor: Editor) -> None:
-    editor.setup(filetypes=["lua"])
+    editor.setup(filetypes=["rust"])
     (editor.home / "a.py").write_text("x\n")
     editor.vim.command(f"edit {editor.home / 'a.py'}")
     editor.lua("vim.wait(50)")
     assert editor.lua("return #vim.lsp.get_clients()") == 0
-    editor.open("a.lua", "x\n")
+    editor.open("a.rs", "x\n")
 
 
 def test_own_callbacks_are_kept(editor: Editor) -> None:

@@ -36,7 +36,7 @@ end
 function M.log()
   local bufnr = api.nvim_create_buf(false, true)
   local lines = log.entries()
-  table.insert(lines, 1, 'Messages of the language client: ' .. vim.lsp.get_log_path())
+  table.insert(lines, 1, 'Messages of the language client: ' .. vim.lsp.log.get_filename())
   api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
   vim.bo[bufnr].bufhidden = 'wipe'
   vim.bo[bufnr].modifiable = false

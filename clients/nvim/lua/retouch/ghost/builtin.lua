@@ -1,5 +1,5 @@
---- Ghost text by `vim.lsp.inline_completion` (Neovim 0.12), which asks and draws. Here is how a part
---- is accepted, as an undo step of its own, and that it hides where our own ghost text would.
+--- Ghost text by `vim.lsp.inline_completion` (Neovim 0.12), which asks and draws. Here is how a
+--- part is accepted, as an undo step of its own, and that it hides where ours would.
 local api = vim.api
 local accept = require('retouch.ghost.accept')
 local config = require('retouch.config')

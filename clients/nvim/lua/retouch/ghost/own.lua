@@ -1,4 +1,4 @@
---- Ghost text drawn by this plugin. One request at a time, for the place of the cursor; an answer is
+--- Ghost text drawn by this plugin. One request at a time, for where the cursor is; an answer is
 --- shown only if nothing has moved since. The server debounces, so every change asks at once.
 local api = vim.api
 local accept = require('retouch.ghost.accept')

@@ -56,6 +56,45 @@ function M.row(line, encoding)
   return row
 end
 
+--- The row without those of its last masks that a window has no room for: the model doesn't know yet
+--- where lines end, and a row that wraps would push the text below up and down.
+---@param row retouch.Row
+---@param room integer Cells.
+---@return retouch.Row
+local function clipped(row, room)
+  local last = row[#row]
+  if not last or last[2] ~= 'RetouchMask' then
+    return row
+  end
+  local before = 0
+  for index = 1, #row - 1 do
+    before = before + api.nvim_strwidth(row[index][1])
+  end
+  local glyph = vim.fn.strcharpart(last[1], 0, 1)
+  local count = math.floor(math.max(0, room - before) / api.nvim_strwidth(glyph))
+  local fitting = vim.list_slice(row, 1, #row - 1)
+  fitting[#row] = { vim.fn.strcharpart(last[1], 0, math.max(1, count)), last[2] }
+  return fitting
+end
+
+--- The rows of a frame as they fit into the window.
+---@param job retouch.Job
+---@param span retouch.Span
+---@param lines retouch.FrameLine[]
+---@param encoding retouch.Encoding
+---@return retouch.Row[]
+local function rows(job, span, lines, encoding)
+  local columns = paint.columns(job.bufnr) or vim.o.columns
+  local before =
+    api.nvim_buf_get_lines(job.bufnr, span.row, span.row + 1, false)[1]:sub(1, span.col)
+  local out = {}
+  for index, line in ipairs(lines) do
+    local used = index == 1 and api.nvim_strwidth(before) or 0
+    out[index] = clipped(M.row(line, encoding), columns - used)
+  end
+  return out
+end
+
 --- Draw the newest frame of a hole, or nothing where a person has edited the old text.
 ---@param job retouch.Job
 ---@param hole retouch.Hole
@@ -64,10 +103,8 @@ local function draw(job, hole, encoding)
   local span = jobs.span(job.bufnr, hole)
   local drawn = {}
   if span then
-    local rows = vim.tbl_map(function(line)
-      return M.row(line, encoding)
-    end, assert(hole.frame).lines)
-    drawn = paint.draw(job.bufnr, span, rows)
+    local shown = rows(job, span, assert(hole.frame).lines, encoding)
+    drawn = paint.draw(job.bufnr, span, shown)
   end
   paint.clear(job.bufnr, hole.drawn)
   hole.drawn = drawn

@@ -101,16 +101,17 @@ local function hints(bufnr, row, from, to)
   return sum
 end
 
---- Text columns of a window that shows the buffer and wraps its lines, or nil.
+--- Text columns of a window that shows the buffer, and whether it wraps its lines; nil if none does.
 ---@param bufnr integer
 ---@return integer?
-local function wrap_width(bufnr)
+---@return boolean? wraps
+function M.columns(bufnr)
   local window = vim.fn.bufwinid(bufnr)
-  if window == -1 or not vim.wo[window].wrap then
+  if window == -1 then
     return nil
   end
   local info = vim.fn.getwininfo(window)[1]
-  return math.max(1, info.width - info.textoff)
+  return math.max(1, info.width - info.textoff), vim.wo[window].wrap
 end
 
 ---@class retouch.Brush
@@ -151,7 +152,8 @@ end
 ---@param col integer
 ---@param overlay retouch.Row
 local function cover(brush, row, line, col, overlay)
-  local wrap = wrap_width(brush.bufnr)
+  local columns, wraps = M.columns(brush.bufnr)
+  local wrap = wraps and columns or nil
   local cell = cells(line:sub(1, col))
   while #overlay > 0 and col < #line do
     local room = wrap and wrap - cell % wrap or math.huge

@@ -14,41 +14,46 @@ from tests.clients.nvim.real import language_server, running_engine
 
 PATIENCE = 300.0
 
-GHOST = """def total(prices):
-    \"\"\"Add up the prices.\"\"\"
-    result = 0
-    for price in prices:
-        result
+GHOST = """def area(width, height):
+    \"\"\"The area of a rectangle.\"\"\"
+    retur
 """
 
-REWRITE = """def mean(values):
-    \"\"\"The arithmetic mean.\"\"\"
-    total = 0
-    for value in values:
-        total = total + value
-    return total / len(values)
+REWRITE = """import json
+
+
+def load(path):
+    \"\"\"Read a JSON file.\"\"\"
+    ...
+    ...
+
+
+def save(path, data):
+    \"\"\"Write a JSON file.\"\"\"
+    with open(path, "w") as file:
+        json.dump(data, file)
 """
+FIRST, LAST = 6, 7
 
 
 def ghost(editor: Editor, screen: Screen) -> Shot:
     """Ghost text behind a word that was just typed."""
-    editor.edit("total.py", GHOST)
-    editor.keys("GA ")
+    editor.edit("area.py", GHOST)
+    editor.keys("GAn")
     editor.until(lambda: editor.lua("return require('retouch').visible()"), PATIENCE)
-    shot = screen.shoot("Ghost text, not in the file until it is accepted", 7)
+    shot = screen.shoot("Ghost text, not in the file until it is accepted", 5)
     editor.keys("<Esc>")
     return shot
 
 
 def rewrite(editor: Editor, screen: Screen) -> list[Shot]:
     """A block while it is written anew, and then."""
-    editor.edit("mean.py", REWRITE)
-    editor.vim.command("3,5Retouch rewrite")
-    editor.until(lambda: half_done(editor.screen[2:5]), PATIENCE)
-    shots = [screen.shoot(":3,5Retouch rewrite   (the file is unchanged)", 8)]
+    editor.edit("files.py", REWRITE)
+    editor.vim.command(f"{FIRST},{LAST}Retouch rewrite")
+    editor.until(lambda: half_done(editor.screen[FIRST - 1 : FIRST + 3]), PATIENCE)
+    shots = [screen.shoot(f":{FIRST},{LAST}Retouch rewrite   (the file is unchanged)", 15)]
     editor.until(lambda: editor.text != REWRITE.splitlines(), PATIENCE)
-    editor.vim.command("nohlsearch | echo ''")
-    return [*shots, screen.shoot("The result, one undo step", 8)]
+    return [*shots, screen.shoot("The result, one undo step", 15)]
 
 
 def half_done(rows: list[str]) -> bool:

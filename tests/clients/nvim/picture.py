@@ -125,7 +125,8 @@ def _drawn(row: Sequence[tuple[str, Look]], top: float) -> Iterator[str]:
         if text.strip():
             style = ' font-weight="bold"' if look.bold else ""
             style += ' text-decoration="underline"' if look.wavy else ""
-            shown = text.rstrip()
+            shown = text.strip()
+            left += (len(text) - len(text.lstrip())) * CELL
             yield (
                 f'<text x="{left:.1f}" y="{top + 0.75 * ROW:.1f}" fill="#{look.ink:06x}"{style} '
                 f'textLength="{len(shown) * CELL:.1f}" lengthAdjust="spacingAndGlyphs" '

@@ -108,6 +108,13 @@ def test_wide_letters_and_tabs_keep_their_columns(editor: Editor) -> None:
     assert editor.screen[0] == "    " + "\u5b57" * 3 + " \u5b57 -- end"
 
 
+def test_masks_beyond_the_window_are_left_out(editor: Editor) -> None:
+    editor.setup()
+    job(editor, "x = old\nnext\n", "1Retouch rewrite")
+    frame(editor, span(0, 0, 0, 7), f"x = {MASK * 200}")
+    assert editor.screen[:2] == [f"x = {MASK * 76}", "next"]
+
+
 def test_a_wrapped_line_is_covered_to_its_end(editor: Editor) -> None:
     editor.setup()
     job(editor, "word " * 40 + "\nnext\n", "Retouch rewrite")

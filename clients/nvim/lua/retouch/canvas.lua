@@ -85,11 +85,10 @@ end
 ---@return retouch.Row[]
 local function rows(job, span, lines, encoding)
   local columns = paint.columns(job.bufnr) or vim.o.columns
-  local before =
-    api.nvim_buf_get_lines(job.bufnr, span.row, span.row + 1, false)[1]:sub(1, span.col)
+  local first = api.nvim_buf_get_lines(job.bufnr, span.row, span.row + 1, false)[1]
   local out = {}
   for index, line in ipairs(lines) do
-    local used = index == 1 and api.nvim_strwidth(before) or 0
+    local used = index == 1 and api.nvim_strwidth(first:sub(1, span.col)) or 0
     out[index] = clipped(M.row(line, encoding), columns - used)
   end
   return out

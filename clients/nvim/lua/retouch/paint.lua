@@ -101,7 +101,7 @@ local function hints(bufnr, row, from, to)
   return sum
 end
 
---- Text columns of a window that shows the buffer, and whether it wraps its lines; nil if none does.
+--- Text columns of a window that shows the buffer, and whether it wraps lines; nil if none does.
 ---@param bufnr integer
 ---@return integer?
 ---@return boolean? wraps

@@ -56,8 +56,8 @@ function M.row(line, encoding)
   return row
 end
 
---- The row without those of its last masks that a window has no room for: the model doesn't know yet
---- where lines end, and a row that wraps would push the text below up and down.
+--- The row without those of its last masks that the window has no room for: the model doesn't know
+--- yet where lines end, and a row that wraps would push the text below up and down.
 ---@param row retouch.Row
 ---@param room integer Cells.
 ---@return retouch.Row

@@ -1,7 +1,6 @@
 """The editors under test: Neovim 0.11 from its wheel or the PATH, 0.12 where it can be had."""
 
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -57,8 +56,6 @@ def newest(newer: Editors, tmp_path: Path) -> Iterator[Editor]:
 @pytest.fixture(scope="package")
 def engine(default_model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A running engine with the default model; the folder by which language servers find it."""
-    if find_spec("lsp_server") is None:
-        pytest.skip("the language server is not here")
     folder = tmp_path_factory.mktemp("engine")
     with running_engine(folder):
         yield folder

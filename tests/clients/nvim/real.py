@@ -26,5 +26,5 @@ def running_engine(folder: Path) -> Iterator[None]:
 
 
 def language_server(folder: Path) -> list[str]:
-    """The command of the language server that uses the engine of a folder."""
-    return [sys.executable, "-m", "lsp_server", "--folder", str(folder)]
+    """`retouch lsp`, for the engine of a folder."""
+    return [sys.executable, "-m", "clients.cli", "lsp", "--runtime-dir", str(folder)]

@@ -1,0 +1,137 @@
+--- A diff in a floating window, and the question whether to keep it.
+local api = vim.api
+local edits = require('retouch.edits')
+
+local M = {}
+
+---@class retouch.Question
+---@field bufnr integer
+---@field changes retouch.Change[]
+---@field row integer Row of the text below which the window opens.
+
+local KEYS = { a = true, ['<CR>'] = true, r = false, q = false, ['<Esc>'] = false }
+
+--- Answers the question that is open.
+---@type fun(answer: boolean)?
+local answer_open
+
+--- Questions that wait for their turn.
+---@type thread[]
+local waiting = {}
+
+--- A unified diff, by lines, without file names.
+---@param old string[]
+---@param new string[]
+---@return string[]
+function M.diff(old, new)
+  local diff = vim.text and vim.text.diff or vim.diff
+  local text = diff(table.concat(old, '\n') .. '\n', table.concat(new, '\n') .. '\n', {
+    result_type = 'unified',
+    ctxlen = 3,
+  })
+  return vim.split(vim.trim(text --[[@as string]]), '\n', { plain = true })
+end
+
+---@param lines string[]
+---@return integer
+local function scratch(lines)
+  local bufnr = api.nvim_create_buf(false, true)
+  api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
+  vim.bo[bufnr].modifiable = false
+  vim.bo[bufnr].bufhidden = 'wipe'
+  vim.bo[bufnr].filetype = 'diff'
+  return bufnr
+end
+
+---@param bufnr integer The diff's.
+---@param question retouch.Question
+---@return integer
+local function open(bufnr, question)
+  local width = 30
+  for _, line in ipairs(api.nvim_buf_get_lines(bufnr, 0, -1, false)) do
+    width = math.max(width, api.nvim_strwidth(line) + 2)
+  end
+  local shown = vim.fn.bufwinid(question.bufnr)
+  local place = { relative = 'editor', row = 1, col = 2 }
+  if shown ~= -1 then
+    place = { relative = 'win', win = shown, bufpos = { question.row, 0 }, row = 1, col = 0 }
+  end
+  return api.nvim_open_win(
+    bufnr,
+    true,
+    vim.tbl_extend('error', place, {
+      width = math.min(width, vim.o.columns - 4),
+      height = math.min(api.nvim_buf_line_count(bufnr), math.max(3, vim.o.lines - 6)),
+      style = 'minimal',
+      border = 'rounded',
+      title = ' Retouch: a accept, r reject ',
+      zindex = 60,
+    })
+  )
+end
+
+--- Answer the open question, as its keys do. False if there is none.
+---@param keep boolean
+---@return boolean
+function M.answer(keep)
+  if not answer_open then
+    return false
+  end
+  answer_open(keep)
+  return true
+end
+
+---@param bufnr integer
+---@param window integer
+---@param done fun(answer: boolean)
+local function bind(bufnr, window, done)
+  local function close(answer)
+    answer_open = nil
+    if api.nvim_win_is_valid(window) then
+      api.nvim_win_close(window, true)
+    end
+    done(answer)
+    local next_one = table.remove(waiting, 1)
+    if next_one then
+      coroutine.resume(next_one)
+    end
+  end
+  answer_open = close
+  for keys, answer in pairs(KEYS) do
+    vim.keymap.set('n', keys, function()
+      close(answer)
+    end, { buffer = bufnr, nowait = true })
+  end
+  api.nvim_create_autocmd('BufWipeout', {
+    buffer = bufnr,
+    once = true,
+    callback = function()
+      if answer_open == close then
+        vim.schedule(function()
+          close(false)
+        end)
+      end
+    end,
+  })
+end
+
+--- Show what would change and wait; one question at a time. True: keep it. Must run in a coroutine.
+---@param question retouch.Question
+---@return boolean
+function M.ask(question)
+  local thread = assert(coroutine.running())
+  while answer_open do
+    waiting[#waiting + 1] = thread
+    coroutine.yield()
+  end
+  local old = api.nvim_buf_get_lines(question.bufnr, 0, -1, false)
+  local bufnr = scratch(M.diff(old, edits.preview(question.bufnr, question.changes)))
+  vim.cmd.stopinsert()
+  local window = open(bufnr, question)
+  bind(bufnr, window, function(answer)
+    coroutine.resume(thread, answer)
+  end)
+  return coroutine.yield()
+end
+
+return M

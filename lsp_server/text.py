@@ -5,6 +5,7 @@ counts code units of the encoding that client and server agreed on.
 """
 
 import re
+from array import array
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Literal
@@ -34,12 +35,12 @@ class Text:
     """
 
     value: str
-    starts: tuple[int, ...] = field(repr=False)
+    starts: "array[int]" = field(repr=False)
 
     @classmethod
     def of(cls, value: str) -> "Text":
         """The text with its lines found."""
-        return cls(value, (0, *(found.end() for found in BREAK.finditer(value))))
+        return cls(value, array("Q", (0, *(found.end() for found in BREAK.finditer(value)))))
 
     def __len__(self) -> int:
         return len(self.value)
@@ -61,9 +62,11 @@ class Text:
             for found in BREAK.finditer(value, max(0, start - 2), highest + 1)
             if lowest <= found.end() <= highest
         ]
+        starts = self.starts[:kept]
+        starts.extend(fresh)
         tail = self.starts[after:]
-        shifted = tail if not moved else tuple(place + moved for place in tail)
-        return Text(value, (*self.starts[:kept], *fresh, *shifted))
+        starts.extend(tail if not moved else array("Q", [place + moved for place in tail]))
+        return Text(value, starts)
 
     def line_of(self, offset: int) -> int:
         """The line that holds `offset`."""

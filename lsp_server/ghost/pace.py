@@ -1,4 +1,4 @@
-"""How long to wait before asking: longer while keys come fast, hardly where a word has ended."""
+"""How long to wait before asking: until the next key is overdue, less where a word has ended."""
 
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -29,11 +29,13 @@ class Pace:
 
 
 def delay(base: float, pace: Pace, before: str) -> float:
-    """Seconds to wait; between half of `base` and three times as long."""
-    wait = base if pace.gap is None else max(base, PATIENCE * pace.gap)
-    if before[-1:] in ENDS:
-        wait /= 2
-    return min(3 * base, wait)
+    """Seconds to wait; between half of `base` and three times as long.
+
+    Where the next key is due soon, waiting for it spares a job; where it isn't, waiting is in vain.
+    """
+    due = base if pace.gap is None else PATIENCE * pace.gap
+    wait = max(base, due) if due <= 3 * base else base
+    return wait / 2 if before[-1:] in ENDS else wait
 
 
 class Paces:

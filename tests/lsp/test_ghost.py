@@ -1,16 +1,12 @@
-"""Ghost text over stdio: reuse, superseding, cancelling, silence and alternatives."""
+"""Ghost text over stdio: reuse, superseding, cancelling, alternatives, partial acceptance."""
 
 import asyncio
-import random
-from pathlib import Path
-from typing import Any
 
 import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from lsp_server.text import Encoding, newlines
-from tests.lsp.editor import Editor, editor, play, until
+from tests.lsp.editor import editor, play, until
 from tests.lsp.engine import FakeServer
 
 QUICK = {"debounceMs": 1}
@@ -244,181 +240,6 @@ def test_nothing_is_offered_for_a_selection(fake: FakeServer) -> None:
     play(scene())
 
 
-def test_other_open_documents_are_told_the_latest_first_and_secrets_never(
-    fake: FakeServer, tmp_path: Path
-) -> None:
-    async def scene() -> None:
-        async with editor(fake.folder, options=QUICK, workspace=tmp_path) as it:
-            for number in range(4):
-                it.open(str(tmp_path / f"m{number}.py"), f"N = {number}\r\n")
-            it.open(str(tmp_path / ".env"), "SECRET=1", "dotenv")
-            it.open(str(tmp_path / "big.py"), "x" * 600_000)
-            it.open(str(tmp_path / "pkg" / "a.py"), "x = ", cursor=4)
-            await it.ghost()
-            (fill,) = fake.engine.fills
-            assert fill.path == "pkg/a.py"
-            told = [(file.path, file.text) for file in fill.context]
-            assert told == [(f"m{n}.py", f"N = {n}\n") for n in (3, 2, 1)]
-
-    play(scene())
-
-
-QUIET = (
-    (".env.local", "dotenv", {}),
-    ("server.pem", "plaintext", {}),
-    ("package-lock.json", "json", {}),
-    ("jquery.min.js", "javascript", {}),
-    ("notes.md", "markdown", {"languages": {"markdown": False}}),
-    ("a.py", "python", {"languages": {"*": False}}),
-    ("a.py", "python", {"ignore": ["*.py"]}),
-    ("a.py", "python", {"enable": False}),
-    ("a.py", "python", {"trigger": "manual"}),
-    ("ignored.py", "python", {}),
-    ("out/a.py", "python", {}),
-    ("big.py", "python", {"maxFileKb": 1}),
-    ("git:/w/a.py", "python", {}),
-    ("empty.py", "python", {}),
-    ("minified.js", "javascript", {}),
-)
-LOUD = ("clock.py", "blocks/a.py", "keyboard.py", "environment.py", "out.py", "kept/ignored.py")
-
-
-def test_silence(fake: FakeServer, tmp_path: Path) -> None:
-    """Secrets, generated files, what is ignored or switched off; not what only looks like it."""
-    (tmp_path / ".gitignore").write_text("ignored.py\nout/\n")
-    (tmp_path / "kept").mkdir()
-    (tmp_path / "kept" / ".gitignore").write_text("!ignored.py\n")
-    texts = {"big.py": "x = 1\n" * 1000, "empty.py": " \n", "minified.js": "x;" * 10_000}
-
-    async def scene() -> None:
-        async with editor(fake.folder, workspace=tmp_path) as it:
-
-            async def count(name: str, language: str, options: dict[str, Any]) -> int:
-                it.configure(QUICK | options)
-                place = name if ":" in name else str(tmp_path / name)
-                text = texts.get(name, "x = ")
-                it.open(place, text, language, len(text))
-                return len(await it.ghost())
-
-            for name, language, options in QUIET:
-                assert await count(name, language, options) == 0, (name, options)
-            assert not fake.engine.fills
-            for name in LOUD:
-                assert await count(name, "python", {}) == 1, name
-            assert not it.warnings
-
-    play(scene())
-
-
-def test_without_an_engine_there_is_one_message_and_null(tmp_path: Path) -> None:
-    """The port is nobody's: a warning pops up once, the status says why, requests get null."""
-
-    async def scene() -> None:
-        options = {"server": {"port": 9}, "debounceMs": 1}
-        async with editor(tmp_path / "state", options=options) as it:
-            it.open("/w/a.py", "x = ", cursor=4)
-            for _ in range(5):
-                assert await it.ghost() == []
-                it.type("1")
-            await until(lambda: it.states, "the status")
-            assert (await it.ask("retouch/status", {})).state == "offline"
-            assert len(it.warnings) == 1 and "does not answer" in it.warnings[0]
-
-    play(scene())
-
-
-def test_the_engines_troubles_are_null(fake: FakeServer) -> None:
-    async def scene() -> None:
-        async with editor(fake.folder, options=QUICK) as it:
-            it.open("/w/a.py", "x = ", cursor=4)
-            fake.engine.answer = lambda fill: " \n "
-            assert await it.ghost() == []
-            it.type("1")
-            fake.engine.held = True
-            waiting = asyncio.create_task(it.ghost())
-            await until(lambda: fake.engine.live, "the job")
-            loop, hub = fake.running.loop, fake.running.hub
-            loop.call_soon_threadsafe(hub.fail_all)
-            assert await waiting == []
-            assert not it.warnings
-
-    play(scene())
-
-
-def test_an_engine_that_keeps_silent_is_not_waited_for_for_ever(fake: FakeServer) -> None:
-    fake.engine.held = True
-
-    async def scene() -> None:
-        async with editor(fake.folder, options=QUICK | {"timeoutMs": 50}) as it:
-            it.open("/w/a.py", "x = ", cursor=4)
-            assert await it.ghost() == []
-            await until(lambda: not fake.engine.live, "the end of the job")
-
-    play(scene())
-
-
-def test_the_status_says_that_it_works_and_that_it_is_idle(fake: FakeServer) -> None:
-    fake.engine.held = True
-
-    async def scene() -> None:
-        async with editor(fake.folder, options=QUICK) as it:
-            it.open("/w/a.py", "x = ", cursor=4)
-            waiting = asyncio.create_task(it.ghost())
-            await until(lambda: any(s.state == "working" for s in it.states), "work")
-            fake.engine.held = False
-            await waiting
-            await until(lambda: it.states[-1].state == "idle", "rest")
-
-    play(scene())
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
-def test_the_engine_sees_what_the_editor_shows(fake: FakeServer, encoding: Encoding) -> None:
-    """After any edits: what is asked for is the buffer, cut at the cursor."""
-    chance = random.Random(encoding)
-    pieces = ("x", " = ", "\n", "\r\n", "\r", "é", "e\u0301", "😀", "\u2028", "\x0c", "\t", "()")
-
-    async def scene() -> None:
-        async with editor(fake.folder, encoding=encoding, options=QUICK) as it:
-            it.open("/w/a.py", "start = 1\r\n😀 = 2\n")
-            for _ in range(40):
-                for _ in range(chance.randrange(1, 6)):
-                    start, stop = sorted(apart(it, chance) for _ in range(2))
-                    stop = min(stop, start + 6)
-                    new = "".join(chance.choices(pieces, k=chance.randrange(4)))
-                    it.replace(start, apart(it, chance, stop), new)
-                it.cursor = apart(it, chance)
-                await it.ghost(invoked=True)
-                before, after = it.text.value[: it.cursor], it.text.value[it.cursor :]
-                fill = fake.engine.fills[-1]
-                assert (fill.prefix, fill.suffix) == (newlines(before), newlines(after))
-
-    play(scene())
-
-
-def apart(it: Editor, chance: random.Random, offset: int | None = None) -> int:
-    """A place that is not inside a line end, where no editor's cursor goes."""
-    offset = chance.randint(0, len(it.text)) if offset is None else offset
-    return offset - (it.text.value[max(0, offset - 1) : offset + 1] == "\r\n")
-
-
-def test_a_document_that_is_closed_and_opened_again_is_another(fake: FakeServer) -> None:
-    """Its versions begin anew; the engine must not take its requests for old ones."""
-
-    async def scene() -> None:
-        async with editor(fake.folder, options=QUICK) as it:
-            it.open("/w/a.py", "x = ", cursor=4)
-            it.type("1")
-            await it.ghost()
-            closed = types.TextDocumentIdentifier(it.uri)
-            it.client.text_document_did_close(types.DidCloseTextDocumentParams(closed))
-            assert await it.ghost() == []
-            it.open("/w/a.py", "y = ", cursor=4)
-            assert len(await it.ghost()) == 1
-
-    play(scene())
-
-
 def test_the_completion_menu_is_a_last_resort(fake: FakeServer) -> None:
     fake.engine.answer = lambda fill: "m(items)\nprint(1)"
 
@@ -441,37 +262,3 @@ def test_the_completion_menu_is_a_last_resort(fake: FakeServer) -> None:
 def ident(item: types.InlineCompletionItem) -> str:
     assert item.command is not None and item.command.arguments
     return str(item.command.arguments[0])
-
-
-def test_twenty_keys_a_second_make_one_job_at_a_time_and_no_popup(fake: FakeServer) -> None:
-    """Every key is a request, the one before it is cancelled, as VS Code does it."""
-    typed = "value = compute(left, right) + offset  # the sum of them all\n" * 3
-    fake.engine.answer = lambda fill: "something else entirely"
-    fake.engine.steps_each = 30
-
-    async def scene() -> None:
-        async with editor(fake.folder, options={"debounceMs": 20}) as it:
-            it.open("/w/a.py", CODE, cursor=len(CODE))
-            answers = [await _key(it, char, number) for number, char in enumerate(typed)]
-            ended = await asyncio.gather(*answers, return_exceptions=True)
-            assert len(ended) == len(typed)
-            codes = {getattr(end, "code", None) for end in ended if isinstance(end, Exception)}
-            assert codes <= {-32800}
-            await until(lambda: not fake.engine.live, "rest")
-            assert fake.engine.most_live == 1
-            assert 0 < len(fake.engine.fills) < len(typed)
-            assert not it.warnings
-            assert (await it.ask("retouch/status", {})).state == "idle"
-
-    play(scene())
-
-
-async def _key(it: Editor, char: str, number: int) -> "asyncio.Future[object]":
-    if number:
-        it.client.cancel_request(types.CancelParams(id=f"key-{number - 1}"))
-    it.type(char)
-    method = types.TEXT_DOCUMENT_INLINE_COMPLETION
-    sent = it.client.protocol.send_request_async(method, it.params(), msg_id=f"key-{number}")
-    running = asyncio.ensure_future(sent)
-    await asyncio.sleep(0.05)
-    return running

@@ -99,13 +99,21 @@ def test_unmatched_brackets() -> None:
     assert unmatched("it's (", quotes=False) == ("(", "")
 
 
-def test_the_wait_grows_with_the_pace_of_typing() -> None:
-    slow, quick = Pace(0.0, 0.5), Pace(0.0, 0.04)
-    assert delay(0.1, Pace(), "foo") == 0.1
-    assert delay(0.1, quick, "foo") == 0.1
-    assert delay(0.1, slow, "foo") == pytest.approx(0.3)
-    assert delay(0.1, Pace(), "foo(") == 0.05
-    assert delay(0.0, slow, "foo") == 0.0
+@pytest.mark.parametrize(
+    ("gap", "before", "wait"),
+    [
+        (None, "foo", 0.1),
+        (0.04, "foo", 0.1),
+        (0.16, "foo", 0.2),
+        (0.5, "foo", 0.1),
+        (None, "foo(", 0.05),
+        (0.16, "x = ", 0.1),
+    ],
+)
+def test_the_next_key_is_waited_for_if_it_is_due_soon(
+    gap: float | None, before: str, wait: float
+) -> None:
+    assert delay(0.1, Pace(0.0, gap), before) == pytest.approx(wait)
 
 
 @given(st.lists(st.floats(0, 5), max_size=50), st.floats(0, 5), st.text(max_size=3))

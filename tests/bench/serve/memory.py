@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from protocol.codec import MSGPACK
-from protocol.messages import CanvasSpec, Done, Fill, Sampling
+from protocol.messages import Bye, CanvasSpec, Done, Fill, Sampling
 from tests.bench.serve.server import Process, started
 from tests.engine.server.raw import TEXT, RawClient
 from tests.engine.server.talk import talk
@@ -45,13 +45,16 @@ async def many(process: Process, requests: list[Fill]) -> None:
                 assert isinstance(await line.end(request.id), Done)
                 line.messages.clear()
                 await asyncio.sleep(0.016)  # below the messages that a client may send a second
+            await line.say(Bye())
+            await line.closed()
 
     await asyncio.gather(*(client(requests[n::CONNECTIONS]) for n in range(CONNECTIONS)))
 
 
 def quarters(process: Process, fills: int, make: Callable[[int], Fill]) -> list[dict[str, float]]:
-    """Memory after each quarter of so many fills."""
-    marks = []
+    """Memory before and after each quarter of so many fills, behind half as many to warm up."""
+    asyncio.run(many(process, [make(number) for number in range(fills // 2)]))
+    marks = [sizes(process)]
     for quarter in range(QUARTERS):
         numbers = range(quarter * fills // QUARTERS, (quarter + 1) * fills // QUARTERS)
         asyncio.run(many(process, [make(number) for number in numbers]))
@@ -93,12 +96,11 @@ def measure(quick: bool) -> dict[str, Any]:
     """The fake engine: memory after each quarter, and what a client that never reads costs."""
     fills = 200 if quick else 10_000
     with tempfile.TemporaryDirectory() as name, started("fake", Path(name)) as process:
-        first = sizes(process)
-        marks = quarters(process, fills, small)
+        before, *marks = quarters(process, fills, small)
         slow = never_reading(process, 1.0 if quick else 20.0)
     return {
         "fills": fills,
-        "before": first,
+        "before": before,
         "after_each_quarter": marks,
         "client_that_never_reads": slow,
     }
@@ -108,6 +110,5 @@ def measure_real(quick: bool, threads: int) -> dict[str, Any]:
     """The real engine: memory after each quarter."""
     fills = 8 if quick else 300
     with tempfile.TemporaryDirectory() as name, started("real", Path(name), threads) as process:
-        first = sizes(process)
-        marks = quarters(process, fills, line)
-    return {"fills": fills, "before": first, "after_each_quarter": marks}
+        before, *marks = quarters(process, fills, line)
+    return {"fills": fills, "before": before, "after_each_quarter": marks}

@@ -55,7 +55,6 @@ class FakeStepEngine:
     """See the module. Every live fill takes one step a turn."""
 
     live: dict[str, Running] = field(default_factory=dict)
-    heard: list[ClientMessage] = field(default_factory=list)
     steps: int = 0
     facts: EngineFacts = field(default_factory=lambda: EngineFacts("fake", CAPS))
     _outbox: list[ServerMessage] = field(default_factory=list)
@@ -69,7 +68,6 @@ class FakeStepEngine:
         return Load(len(self.live), self.steps)
 
     def send(self, message: ClientMessage, client: str = "") -> None:
-        self.heard.append(message)
         try:
             require(message, self.facts.caps)
         except ProtocolError as error:

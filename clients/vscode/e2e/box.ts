@@ -18,6 +18,8 @@ const CHROMIUM_FLAGS = [
   "--disable-sync",
 ];
 
+const WINDOW = { width: 820, height: 420 };
+
 /** What keeps the editor from calling out, and from getting in the way of a test. */
 const SETTINGS = {
   "telemetry.telemetryLevel": "off",
@@ -96,7 +98,7 @@ export class Box {
     const quiet = ["--disable-telemetry", "--disable-update-check", "--disable-workspace-trust"];
     const server = spawn(node, [entry, ...flags, ...quiet, work as string], { stdio: "ignore" });
     const browser = await chromium.launch({ executablePath: plan.chromium, args: CHROMIUM_FLAGS });
-    const page = await browser.newPage({ viewport: { width: 900, height: 520 } });
+    const page = await browser.newPage({ viewport: WINDOW });
     await page.route("**/*", (route) =>
       new URL(route.request().url()).hostname === "127.0.0.1" ? route.continue() : route.abort(),
     );
@@ -123,9 +125,9 @@ export class Box {
     writeFileSync(file, JSON.stringify(settings));
   }
 
-  /** A picture of the editor, without the bars around it. */
-  async shot(file: string): Promise<void> {
-    await this.page.screenshot({ path: file });
+  /** A picture of the window, from the top down to `height`. */
+  async shot(file: string, height = WINDOW.height): Promise<void> {
+    await this.page.screenshot({ path: file, clip: { x: 0, y: 0, width: WINDOW.width, height } });
   }
 
   /** Opens a file and waits until it can be typed into. */
@@ -147,11 +149,11 @@ export class Box {
     await this.page.keyboard.press("F1");
     const input = this.page.locator(".quick-input-widget input.input");
     await input.fill(`>${title}`);
+    const row = ".quick-input-list .monaco-list-row";
     await this.page
-      .locator(`.quick-input-list .monaco-list-row[aria-label*="${title}"]`)
+      .locator(`${row}[aria-label="${title}"], ${row}[aria-label^="${title},"]`)
       .first()
-      .waitFor();
-    await this.page.keyboard.press("Enter");
+      .click();
     await input.waitFor({ state: "hidden" });
   }
 
@@ -187,11 +189,14 @@ export class Box {
     }
   }
 
-  /** Saves the active file and tells what is on the disk then. */
-  async save(name: string): Promise<string> {
-    await this.page.keyboard.press("Control+S");
-    await this.page.locator(`.tab.active[data-resource-name="${name}"]:not(.dirty)`).waitFor();
-    return this.read(name);
+  /** Saves the active file until what is on the disk is right, and tells it. */
+  async saved(name: string, right: string | RegExp): Promise<string> {
+    const fits = (text: string) => (typeof right === "string" ? text === right : right.test(text));
+    const look = async () => {
+      await this.page.keyboard.press("Control+S");
+      return this.read(name);
+    };
+    return this.until(look, fits, `${name} to be ${right}`, 10_000);
   }
 
   isDirty(name: string): Promise<boolean> {
@@ -233,8 +238,13 @@ export class Box {
   }
 
   /** Waits until `true` of what `look` returns. */
-  async until<T>(look: () => Promise<T> | T, is: (value: T) => boolean, what: string): Promise<T> {
-    const deadline = Date.now() + 30_000;
+  async until<T>(
+    look: () => Promise<T> | T,
+    is: (value: T) => boolean,
+    what: string,
+    patience = 30_000,
+  ): Promise<T> {
+    const deadline = Date.now() + patience;
     for (;;) {
       const value = await look();
       if (is(value)) {

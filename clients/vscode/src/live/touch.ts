@@ -100,7 +100,6 @@ function itemsOf(job: Job): Item[] {
       word,
       label: word.text,
       description: descriptionOf(word),
-      alwaysShow: true,
       buttons: word.look === "masked" ? BUTTONS.slice(2) : BUTTONS,
     }));
 }

@@ -38,6 +38,7 @@ const SETTINGS = {
   "files.autoSave": "off",
   "remote.autoForwardPorts": false,
   "editor.minimap.enabled": false,
+  "editor.scrollBeyondLastLine": false,
   "editor.fontSize": 15,
   "editor.wordBasedSuggestions": "off",
   "editor.quickSuggestions": { other: "off", comments: "off", strings: "off" },

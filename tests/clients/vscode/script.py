@@ -33,6 +33,15 @@ class Frame:
     lines: list[dict[str, object]]
 
 
+@dataclass(frozen=True)
+class Looks:
+    """The places in a text of what is masked, just revealed, and revealed with little confidence."""
+
+    masks: set[tuple[int, int]]
+    fresh: set[tuple[int, int]]
+    weak: set[tuple[int, int]]
+
+
 def rewritten(old: str, instruction: str | None) -> str:
     """The text that a job puts in place of `old`."""
     for word, text in REWRITES.items():
@@ -51,35 +60,31 @@ def frames(text: str, keep: frozenset[int] = frozenset()) -> list[Frame]:
     for step in range(STEPS):
         shown = len(order) * step // (STEPS - 1)
         new = len(order) * max(0, step - 1) // (STEPS - 1)
-        masks = {tokens[at] for at in order[shown:]}
-        fresh = {tokens[at] for at in order[new:shown]}
-        made.append(Frame(step + 1, _lines(text, masks, fresh)))
+        looks = Looks(
+            masks={tokens[at] for at in order[shown:]},
+            fresh={tokens[at] for at in order[new:shown]},
+            weak={tokens[at] for at in order[:new:4]},
+        )
+        made.append(Frame(step + 1, _lines(text, looks)))
     return made
 
 
-def _lines(
-    text: str, masks: set[tuple[int, int]], fresh: set[tuple[int, int]]
-) -> list[dict[str, object]]:
+def _lines(text: str, looks: Looks) -> list[dict[str, object]]:
     lines: list[dict[str, object]] = []
     start = 0
     for line in text.split("\n"):
         stop = start + len(line)
-        masked = _columns(text, start, stop, masks)
+        masked = _columns(start, stop, looks.masks)
         shown = line
         for begin, end in masked:
             shown = shown[:begin] + MASK * (end - begin) + shown[end:]
-        new = _columns(text, start, stop, fresh)
-        weak = [[*pair, 0.41] for pair in new[:1]]
+        new = _columns(start, stop, looks.fresh)
+        weak = [[*pair, 0.41] for pair in _columns(start, stop, looks.weak)]
         lines.append({"text": shown, "masks": masked, "new": new, "weak": weak})
         start = stop + 1
     return lines
 
 
-def _columns(text: str, start: int, stop: int, spans: set[tuple[int, int]]) -> list[list[int]]:
+def _columns(start: int, stop: int, spans: set[tuple[int, int]]) -> list[list[int]]:
     inside = sorted(span for span in spans if start <= span[0] and span[1] <= stop)
     return [[begin - start, end - start] for begin, end in inside]
-
-
-def utf16(text: str) -> int:
-    """The length of `text` in UTF-16 units."""
-    return len(text.encode("utf-16-le")) // 2

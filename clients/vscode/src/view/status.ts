@@ -54,10 +54,9 @@ function turnedOff({ enabled, here, server }: Facts): View | undefined {
 function atWork({ server, progress }: Facts): View {
   const step = progress ?? stepOf(server);
   if (progress || server?.state === "working") {
-    return plain(
-      `$(loading~spin) Retouch ${stepText(step)}`.trimEnd(),
-      server?.message || "Working",
-    );
+    const steps = stepText(step);
+    const told = [server?.message || "Working", steps].filter(Boolean).join(", ");
+    return plain(`$(loading~spin) Retouch ${steps}`.trimEnd(), told);
   }
   if (server?.state === "offline") {
     return alarm("$(debug-disconnect) Retouch", server.message || "The engine can't be reached");

@@ -103,6 +103,7 @@ test("pictures for the README", async () => {
   await box.answer("guard diff");
   await box.page.locator(".monaco-diff-editor .view-line").first().waitFor();
   await box.page.getByText("apply this change").last().waitFor();
+  await box.page.waitForTimeout(800);
   await box.shot("images/diff-first.png");
   await box.command("Retouch: Discard Proposal");
 });

@@ -56,7 +56,7 @@ export function serverSettings(): ServerSettings {
       port: read<number | null>("server.port", null),
     },
     statusBar: showsStatusBar(),
-    logLevel: read("logLevel", "info"),
+    logLevel: read("logLevel", "warning"),
   };
 }
 

@@ -47,6 +47,18 @@ test("typing elsewhere meanwhile keeps its own undo step", async () => {
   assert.ok(document.getText().startsWith("import os\ndef f():\n    old()\n"));
 });
 
+test("whole lines keep their last line break while they are drawn", async () => {
+  const { jobs, commits, brush, editor, document } = stage(TEXT);
+  jobs.frame(frameOf(document, span(1, 0, 2, 0), "    ▒▒", "    ▒▒", "    b", ""));
+  await settled();
+  assert.equal(document.getText(), "def f():\n    old()\n\n\nprint(f())\n");
+  assert.deepEqual(brush.shown(editor), ["    ▒▒", "    ▒▒", "    b"]);
+  await commits.take(commitOf(document, span(1, 0, 2, 0), "    a\n    b\n"));
+  assert.equal(document.getText(), "def f():\n    a\n    b\nprint(f())\n");
+  document.undo();
+  assert.equal(document.getText(), TEXT);
+});
+
 test("cancelling undoes the blank lines and no more, so that nothing has changed", async () => {
   const { jobs, brush, editor, document } = stage(TEXT);
   fake.type(document, [0, 0, 0, 0], "#");

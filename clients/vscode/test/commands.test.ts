@@ -61,13 +61,13 @@ test("the selection is collapsed while the job runs, and comes back if nothing c
   assert.equal(editor.selection.end.character, 0, "a cursor that was moved stays");
 });
 
-test("whole lines are asked for without their last line break", async () => {
+test("no instruction and an empty one are different wishes", async () => {
   const { starter, link, editor } = starting();
-  editor.selection = new Selection(1, 0, 2, 0);
   await starter.rewrite(as(editor), {});
-  const { range, instruction } = firstAsked(link);
-  assert.deepEqual(range, span(1, 0, 1, 9));
-  assert.equal(instruction, undefined);
+  assert.ok(!("instruction" in firstAsked(link)));
+  link.asked.length = 0;
+  await starter.rewrite(as(editor), { instruction: "" });
+  assert.equal(firstAsked(link)["instruction"], "");
 });
 
 test("a refinement without a selection takes the line", async () => {
@@ -79,12 +79,15 @@ test("a refinement without a selection takes the line", async () => {
   assert.equal(strength, 0.5);
 });
 
-test("filling all holes says so when there are none", async () => {
+test("all holes of the document are filled, or those of the selection", async () => {
   const { starter, link, editor } = starting();
   link.answers.set("retouch/fillHoles", { jobId: "j", holes: [] });
   await starter.fillHoles(as(editor));
-  assert.equal(firstAsked(link)["range"], undefined);
-  assert.match(fake.shown[0]?.text ?? "", /no holes here/);
+  assert.ok(!("range" in firstAsked(link)));
+  link.asked.length = 0;
+  editor.selection = new Selection(0, 0, 1, 9);
+  await starter.fillHoles(as(editor));
+  assert.deepEqual(firstAsked(link)["range"], span(0, 0, 1, 9));
 });
 
 test("a word is rerolled at the cursor", async () => {

@@ -161,6 +161,19 @@ test("edits that stream into the document are one undo step with the commit", as
   assert.equal(document.getText(), TEXT);
 });
 
+test("a job that is cancelled while it streams takes back what it wrote, in the same step", async () => {
+  const { jobs, document } = stage(TEXT);
+  const uri = document.uri.toString();
+  jobs.started("j", uri);
+  await stream({ uri, version: 1, edits: [{ range: OLD, newText: "n()" }] }, jobs);
+  const [job] = jobs.all;
+  assert.ok(job);
+  jobs.cancel(job);
+  await stream({ uri, version: 2, edits: [{ range: span(1, 4, 1, 7), newText: "old()" }] }, jobs);
+  assert.equal(document.getText(), TEXT);
+  assert.equal(document.undoSteps, 1);
+});
+
 test("edits of no job are not ours", () => {
   const { jobs, document } = stage(TEXT);
   const uri = document.uri.toString();

@@ -4,7 +4,7 @@ import { missing, type Row, rowsOf, runsOf } from "../src/canvas/rows";
 import type { FrameLine, Span } from "../src/protocol";
 
 const DOCUMENT = ["def mean(values):", "    old()", "    older()", "", "print(mean([1]))"];
-const lines = { lineCount: DOCUMENT.length, lineText: (at: number) => DOCUMENT[at] ?? "" };
+const lines = { lineText: (at: number) => DOCUMENT[at] ?? "" };
 
 function frame(...texts: string[]): FrameLine[] {
   return texts.map((text) => ({ text, masks: [], new: [] }));

@@ -35,7 +35,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Looks:
-    """The places in a text of what is masked, just revealed, and revealed with little confidence."""
+    """The places in a text of what is masked, just revealed, and revealed in doubt."""
 
     masks: set[tuple[int, int]]
     fresh: set[tuple[int, int]]

@@ -1,6 +1,6 @@
 """A language server without a model: it speaks the `retouch/*` methods and follows a script.
 
-Started as `python scripted_server.py LOG`; writes what it is asked, one JSON object a line, to LOG.
+Started as `python -m tests.clients.vscode.scripted_server LOG`; writes what it is asked, one JSON object a line, to LOG.
 A job holds at half of its steps while its instruction contains "hold".
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from script import GHOSTS, STEPS, Frame, frames, rewritten
+from tests.clients.vscode.script import GHOSTS, STEPS, Frame, frames, rewritten
 
 PAUSE_S = 0.08
 HOLE = re.compile(r"\.\.\.|TODO|___|<fill>")
@@ -197,7 +197,8 @@ def add_standard(server: Server) -> None:
         server.note("didChangeConfiguration", params.settings)
 
     @server.feature(
-        types.TEXT_DOCUMENT_INLINE_COMPLETION, types.InlineCompletionOptions(work_done_progress=False)
+        types.TEXT_DOCUMENT_INLINE_COMPLETION,
+        types.InlineCompletionOptions(work_done_progress=False),
     )
     def inline_completion(params: types.InlineCompletionParams) -> list[types.InlineCompletionItem]:
         server.note("inlineCompletion", params)
@@ -206,7 +207,9 @@ def add_standard(server: Server) -> None:
         where = types.Range(params.position, params.position)
         return [
             types.InlineCompletionItem(
-                text, range=where, command=types.Command("accepted", "retouch.accepted", arguments=[text])
+                text,
+                range=where,
+                command=types.Command("accepted", "retouch.accepted", arguments=[text]),
             )
             for text in GHOSTS.get(line, ())
         ]

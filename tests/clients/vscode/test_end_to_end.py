@@ -8,7 +8,8 @@ import pytest
 from tests.clients.vscode.conftest import Editor, Extension
 
 pytestmark = [pytest.mark.vscode, pytest.mark.e2e, pytest.mark.timeout(1200)]
-SCRIPT = Path(__file__).parent / "scripted_server.py"
+ROOT = Path(__file__).parents[3]
+SCRIPT = "tests.clients.vscode.scripted_server"
 
 
 def program(where: Path, text: str) -> Path:
@@ -21,8 +22,9 @@ def program(where: Path, text: str) -> Path:
 def test_with_a_scripted_server(
     extension: Extension, editor: Editor, packed: Path, tmp_path: Path
 ) -> None:
+    pytest.importorskip("pygls")
     log = tmp_path / "asked.jsonl"
-    start = f'exec "{sys.executable}" "{SCRIPT}" "{log}"'
+    start = f'cd "{ROOT}" && exec "{sys.executable}" -m {SCRIPT} "{log}"'
     python = program(
         tmp_path / "python", f'case "$*" in *"-m lsp_server"*) {start} ;; *) echo 0 ;; esac'
     )

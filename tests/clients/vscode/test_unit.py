@@ -47,7 +47,9 @@ def test_every_picture_that_is_shown_exists() -> None:
 
 def test_the_readme_tells_every_setting_and_key() -> None:
     readme = (EXTENSION / "README.md").read_text(encoding="utf-8")
-    contributes = json.loads((EXTENSION / "package.json").read_text(encoding="utf-8"))["contributes"]
+    contributes = json.loads((EXTENSION / "package.json").read_text(encoding="utf-8"))[
+        "contributes"
+    ]
     for part in contributes["configuration"]:
         for name in part["properties"]:
             assert f"`{name}`" in readme, name

@@ -2,11 +2,11 @@
 
 import * as vscode from "vscode";
 import type { Job, Jobs } from "../jobs/book";
-import type { Frame, Span } from "../protocol";
+import type { Frame } from "../protocol";
 import type { Histories } from "../text/histories";
 import { editorsOf, openDocument } from "../text/ranges";
 import type { Rooms } from "./rooms";
-import { type Lines, missing, type Row, rowsOf } from "./rows";
+import { type Drawn, type Lines, missing, type Row, rowsOf, withoutLastBreak } from "./rows";
 
 /** Draws rows into an editor, in place of those it drew before. */
 export interface Brush {
@@ -62,11 +62,11 @@ export class Canvas implements vscode.Disposable {
   private async fetch(job: Job, frame: Frame): Promise<void> {
     const document = openDocument(job.uri);
     const editor = document && editorsOf(document)[0];
-    const span = document && this.spanOf(document, frame);
-    const wanted = span ? missing(span, frame.lines) : 0;
-    if (editor && span && wanted > 0) {
+    const drawn = document && this.drawn(document, frame);
+    const wanted = drawn ? missing(drawn.span, drawn.frame) : 0;
+    if (editor && drawn && wanted > 0) {
       const hole = { job: job.id, hole: frame.hole };
-      if (await this.rooms.ensure(editor, hole, span.end.line, wanted)) {
+      if (await this.rooms.ensure(editor, hole, drawn.span.end.line, wanted)) {
         this.repaint(job.uri);
       }
     }
@@ -86,21 +86,27 @@ export class Canvas implements vscode.Disposable {
   }
 
   private rowsIn(document: vscode.TextDocument): Row[] {
-    const lines: Lines = {
-      lineCount: document.lineCount,
-      lineText: (line) => document.lineAt(line).text,
-    };
     const shown = this.jobs.all.filter((job) => !job.settled && openDocument(job.uri) === document);
     return shown.flatMap((job) =>
       [...job.frames.values()].flatMap((frame) => {
-        const span = this.spanOf(document, frame);
-        return span ? rowsOf(span, frame.lines, lines, this.rooms.room(job.id, frame.hole)) : [];
+        const drawn = this.drawn(document, frame);
+        const room = this.rooms.room(job.id, frame.hole);
+        return drawn ? rowsOf(drawn.span, drawn.frame, linesOf(document), room) : [];
       }),
     );
   }
 
-  private spanOf(document: vscode.TextDocument, frame: Frame): Span | undefined {
+  /** What is drawn of a frame, and over which text; undefined if that has changed. */
+  private drawn(document: vscode.TextDocument, frame: Frame): Drawn | undefined {
     const span = this.histories.bring(document, frame.range, frame.version);
-    return span && span.end.line < document.lineCount ? span : undefined;
+    return span && span.end.line < document.lineCount
+      ? withoutLastBreak(span, frame.lines, linesOf(document))
+      : undefined;
   }
+}
+
+function linesOf(document: vscode.TextDocument): Lines {
+  return {
+    lineText: (line) => document.lineAt(line).text,
+  };
 }

@@ -19,7 +19,6 @@ export interface Row {
 
 /** The document as far as rows need it. */
 export interface Lines {
-  readonly lineCount: number;
   lineText(line: number): string;
 }
 
@@ -53,6 +52,23 @@ export function rowsOf(span: Span, frame: readonly FrameLine[], lines: Lines, ro
       runs: [...(contents[index] ?? []), ...tail],
     };
   });
+}
+
+/** The lines of a frame, and the span that they are drawn over. */
+export interface Drawn {
+  readonly span: Span;
+  readonly frame: readonly FrameLine[];
+}
+
+/** A span and a frame as they are drawn: the last line break of whole lines stays where it is. */
+export function withoutLastBreak(span: Span, frame: readonly FrameLine[], lines: Lines): Drawn {
+  if (span.end.character > 0 || span.end.line === span.start.line) {
+    return { span, frame };
+  }
+  const line = span.end.line - 1;
+  const end = { line, character: lines.lineText(line).length };
+  const closed = frame.length > 1 && frame[frame.length - 1]?.text === "";
+  return { span: { start: span.start, end }, frame: closed ? frame.slice(0, -1) : frame };
 }
 
 /** How many lines `frame` needs beyond those of `span`. */

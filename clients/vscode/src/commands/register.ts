@@ -49,7 +49,7 @@ function editing({ starter, heat }: Parts): Record<string, Handler> {
       const { instruction } = wishOf(wish);
       const said = instruction ?? (await askInstruction(editor.selection.isEmpty));
       if (said !== undefined) {
-        await starter.rewrite(editor, { instruction: said });
+        await starter.rewrite(editor, said ? { instruction: said } : {});
       }
     }),
     refineSelection: inEditor((editor, wish) => starter.revise(editor, wishOf(wish))),

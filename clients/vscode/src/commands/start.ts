@@ -5,8 +5,8 @@ import type { Jobs, Origin } from "../jobs/book";
 import type { Link } from "../link";
 import type { JobStarted, Requests, Span } from "../protocol";
 import { spanOf } from "../text/places";
-import { formattingOf, rangeOf, withoutLastBreak } from "../text/ranges";
-import { brief, messageOf, warn } from "../view/messages";
+import { formattingOf, rangeOf } from "../text/ranges";
+import { messageOf, warn } from "../view/messages";
 import type { Selections } from "./selections";
 
 type Starting = "retouch/rewrite" | "retouch/revise" | "retouch/fillHoles" | "retouch/reroll";
@@ -31,12 +31,12 @@ export class Starter {
 
   /** Masks a span, by default the selection, and fills it again; an empty one is a place to fill. */
   async rewrite(editor: vscode.TextEditor, { range, instruction }: RewriteWish): Promise<void> {
-    const span = withoutLastBreak(editor.document, spanOf(range ?? editor.selection));
+    const span = spanOf(range ?? editor.selection);
     await this.start(editor, "retouch/rewrite", [span], {
       textDocument: idOf(editor.document),
       range: span,
       formattingOptions: formattingOf(editor),
-      ...(instruction ? { instruction } : {}),
+      ...(instruction === undefined ? {} : { instruction }),
     });
   }
 
@@ -45,7 +45,7 @@ export class Starter {
     editor: vscode.TextEditor,
     { range, strength, instruction }: ReviseWish,
   ): Promise<void> {
-    const span = withoutLastBreak(editor.document, spanOf(range ?? selectionOrLine(editor)));
+    const span = spanOf(range ?? selectionOrLine(editor));
     await this.start(editor, "retouch/revise", [span], {
       textDocument: idOf(editor.document),
       range: span,
@@ -58,13 +58,10 @@ export class Starter {
   async fillHoles(editor: vscode.TextEditor, range?: Span): Promise<void> {
     const selected = editor.selection.isEmpty ? undefined : spanOf(editor.selection);
     const span = range ?? selected;
-    const started = await this.start(editor, "retouch/fillHoles", [], {
+    await this.start(editor, "retouch/fillHoles", [], {
       textDocument: idOf(editor.document),
       ...(span ? { range: span } : {}),
     });
-    if (started?.holes.length === 0) {
-      brief("no holes here. Holes are ... , TODO, ___ and <fill>");
-    }
   }
 
   /** Fills the word under the cursor again, with something else. */
@@ -81,18 +78,15 @@ export class Starter {
     method: M,
     spans: readonly Span[],
     params: Requests[M][0],
-  ): Promise<Requests[M][1] | undefined> {
+  ): Promise<void> {
     const { document } = editor;
     const origin = originOf(document, spans);
     try {
-      const started = await this.link.request(method, params);
-      const { jobId } = started as JobStarted;
+      const { jobId } = (await this.link.request(method, params)) as JobStarted;
       this.jobs.started(jobId, document.uri.toString(), origin);
       this.selections.collapse(editor, jobId);
-      return started;
     } catch (error) {
       warn(messageOf(error));
-      return undefined;
     }
   }
 }

@@ -12,13 +12,17 @@ export interface StreamedEdits {
   readonly edits: readonly Edit[];
 }
 
-/** Makes the edits without an undo stop between those of one job; undefined if no job streams here. */
+/** Makes the edits without an undo stop between those of one job; undefined if no job streams here.
+ *
+ * A job that was cancelled takes back what it wrote.
+ */
 export function stream(
   { uri, version, edits }: StreamedEdits,
   jobs: Jobs,
 ): Promise<boolean> | undefined {
   const document = openDocument(uri);
-  const job = jobs.latest(document?.uri.toString());
+  const here = jobs.all.filter((job) => job.uri === document?.uri.toString());
+  const job = here.filter(({ cancelled, streamed }) => !cancelled || streamed).pop();
   if (!document || !job) {
     return undefined;
   }

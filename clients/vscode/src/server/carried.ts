@@ -14,7 +14,7 @@ export function carriedBy(starter: Starter, running: Running, jobs: Jobs): Carri
   return {
     rewrite: (uri, range, instruction) =>
       inDocument(uri, (editor) =>
-        starter.rewrite(editor, { range, ...(instruction ? { instruction } : {}) }),
+        starter.rewrite(editor, { range, ...(instruction === undefined ? {} : { instruction }) }),
       ),
     revise: (uri, range, strength) =>
       inDocument(uri, (editor) =>

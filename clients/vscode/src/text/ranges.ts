@@ -16,16 +16,6 @@ export function editorsOf(document: vscode.TextDocument): vscode.TextEditor[] {
   return vscode.window.visibleTextEditors.filter((editor) => editor.document === document);
 }
 
-/** The whole lines of a selection without the last line's end, so that a line break stays outside. */
-export function withoutLastBreak(document: vscode.TextDocument, range: Span): Span {
-  const { start, end } = range;
-  if (end.character > 0 || end.line <= start.line) {
-    return range;
-  }
-  const line = end.line - 1;
-  return { start, end: { line, character: document.lineAt(line).text.length } };
-}
-
 export function formattingOf(editor: vscode.TextEditor): FormattingOptions {
   const { tabSize, insertSpaces } = editor.options;
   return {

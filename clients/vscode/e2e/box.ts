@@ -191,13 +191,13 @@ export class Box {
   }
 
   /** Saves the active file until what is on the disk is right, and tells it. */
-  async saved(name: string, right: string | RegExp): Promise<string> {
+  async saved(name: string, right: string | RegExp, patience = 10_000): Promise<string> {
     const fits = (text: string) => (typeof right === "string" ? text === right : right.test(text));
     const look = async () => {
       await this.page.keyboard.press("Control+S");
       return this.read(name);
     };
-    return this.until(look, fits, `${name} to be ${right}`, 10_000);
+    return this.until(look, fits, `${name} to be ${right}`, patience);
   }
 
   isDirty(name: string): Promise<boolean> {
@@ -220,11 +220,11 @@ export class Box {
   }
 
   /** The ghost text that is shown, waited for. */
-  async ghost(): Promise<string> {
+  async ghost(timeout = 20_000): Promise<string> {
     const ghost = this.page.locator(
       ".ghost-text-decoration, .ghost-text-decoration-preview, .ghost-text",
     );
-    await ghost.first().waitFor({ timeout: 20_000 });
+    await ghost.first().waitFor({ timeout });
     return (await ghost.allTextContents()).join("").replaceAll("\u00a0", " ");
   }
 

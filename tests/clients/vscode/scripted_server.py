@@ -1,7 +1,7 @@
 """A language server without a model: it speaks the `retouch/*` methods and follows a script.
 
-Started as `python -m tests.clients.vscode.scripted_server LOG`; writes what it is asked, one JSON object a line, to LOG.
-A job holds at half of its steps while its instruction contains "hold".
+Started as `python -m tests.clients.vscode.scripted_server LOG`; writes what it is asked, one JSON
+object a line, to LOG. A job holds at half of its steps while its instruction contains "hold".
 """
 
 import asyncio

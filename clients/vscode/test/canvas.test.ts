@@ -106,6 +106,25 @@ test("a save never writes blank lines to the disk", async () => {
   assert.deepEqual(brush.shown(editor), ["a▒ ⏎     ▒▒▒"]);
 });
 
+test("a commit waits for a save that takes blank lines away, so that none of its text goes", async () => {
+  const { jobs, commits, document } = stage(TEXT);
+  jobs.frame(frameOf(document, span(1, 4, 1, 9), "▒▒", "    ▒▒▒"));
+  await settled();
+  let proceed = () => undefined as undefined;
+  const saving = fake.save(
+    document,
+    new Promise((resolve) => {
+      proceed = () => resolve() as undefined;
+    }),
+  );
+  const taking = commits.take(commitOf(document, span(1, 4, 1, 9), "a()\n    b()"));
+  await settled();
+  proceed();
+  assert.equal(await saving, TEXT);
+  assert.ok((await taking).applied);
+  assert.equal(document.getText(), "def f():\n    a()\n    b()\nprint(f())\n");
+});
+
 test("with auto save on there are no blank lines; the frame is folded", async () => {
   const { jobs, brush, editor, document } = stage(TEXT);
   fake.settings.set("files.autoSave", "afterDelay");

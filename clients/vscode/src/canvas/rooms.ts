@@ -10,6 +10,7 @@ import { savesByItself } from "../settings";
 import { apply } from "../text/apply";
 import { grown, spanOf } from "../text/places";
 import { rangeOf } from "../text/ranges";
+import { Latch } from "./latch";
 import { blankLines, lengthens, longer } from "./region";
 import type { Room } from "./rows";
 
@@ -34,9 +35,12 @@ interface Held {
 
 export class Rooms implements vscode.Disposable {
   private readonly held: Held[] = [];
+  /** Saves that were handed deletions and have not made them yet. */
+  private readonly saves = new Map<vscode.TextDocument, Latch>();
   private readonly listeners = vscode.Disposable.from(
     vscode.workspace.onDidChangeTextDocument((event) => this.follow(event)),
     vscode.workspace.onWillSaveTextDocument((event) => this.beforeSave(event)),
+    vscode.workspace.onDidSaveTextDocument((document) => this.saves.get(document)?.open()),
   );
 
   /** The lines that a hole has. */
@@ -66,6 +70,16 @@ export class Rooms implements vscode.Disposable {
     return this.insert(editor, known ?? this.hold(job, hole, document, last + 1), lines, first);
   }
 
+  /** Ends when no save is about to delete lines; until then nothing may be written near them.
+   *
+   * The editor makes a save's deletions without looking whether the text has changed meanwhile.
+   */
+  async rest(document: vscode.TextDocument): Promise<void> {
+    for (let save = this.saves.get(document); save; save = this.saves.get(document)) {
+      await save.opened;
+    }
+  }
+
   /** What must be deleted to give back a job's lines; from here on they are the caller's. */
   take(job: string): Span[] {
     const mine = this.ofJob(job);
@@ -89,8 +103,9 @@ export class Rooms implements vscode.Disposable {
       return;
     }
     const { document, before } = first;
-    const alone = this.of(document).length === mine.length && this.untouched(job);
     first.releasing = true;
+    await this.rest(document);
+    const alone = this.of(document).length === mine.length && this.untouched(job);
     if (alone && vscode.window.activeTextEditor?.document === document) {
       await vscode.commands.executeCommand("undo");
     }
@@ -104,6 +119,9 @@ export class Rooms implements vscode.Disposable {
   dispose(): void {
     this.listeners.dispose();
     this.held.length = 0;
+    for (const save of this.saves.values()) {
+      save.open();
+    }
   }
 
   private find(job: string, hole: number): Held | undefined {
@@ -162,6 +180,9 @@ export class Rooms implements vscode.Disposable {
         held.foreign ||= own === undefined;
       }
     }
+    if (holders.every((held) => blankLines(held.region, held.document).length === 0)) {
+      this.saves.get(event.document)?.open();
+    }
   }
 
   private beforeSave(event: vscode.TextDocumentWillSaveEvent): void {
@@ -171,6 +192,8 @@ export class Rooms implements vscode.Disposable {
       held.closed = true;
     }
     if (spans.length > 0) {
+      this.saves.get(event.document)?.open();
+      this.saves.set(event.document, new Latch(() => this.saves.delete(event.document)));
       event.waitUntil(Promise.resolve(spans.map((span) => vscode.TextEdit.delete(rangeOf(span)))));
     }
   }

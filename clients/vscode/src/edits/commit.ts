@@ -32,6 +32,7 @@ export class Commits {
     if ((params.diffFirst || params.confirm) && !(await this.approved(document, params, job))) {
       return { applied: false, reason: "rejected" };
     }
+    await this.rooms.rest(document);
     const edits = this.current(document, params, job);
     if (!edits) {
       return { applied: false, reason: "conflict" };

@@ -25,6 +25,7 @@ interface Shown {
 const openedDocument = new EventEmitter<FakeDocument>();
 const closedDocument = new EventEmitter<FakeDocument>();
 const willSave = new EventEmitter<unknown>();
+const didSave = new EventEmitter<FakeDocument>();
 const changedConfiguration = new EventEmitter<unknown>();
 const grantedTrust = new EventEmitter<void>();
 const visibleEditors = new EventEmitter<readonly FakeEditor[]>();
@@ -36,6 +37,7 @@ const EMITTERS = [
   openedDocument,
   closedDocument,
   willSave,
+  didSave,
   changedConfiguration,
   grantedTrust,
   visibleEditors,
@@ -87,17 +89,19 @@ export const fake = {
     document.change([{ range: new Range(...range), text }]);
   },
 
-  /** Saves as the editor does: listeners may hand in edits first. */
-  async save(document: FakeDocument): Promise<string> {
+  /** Saves as the editor does: listeners may hand in edits, which are made after `delay`. */
+  async save(document: FakeDocument, delay?: Promise<void>): Promise<string> {
     const waiting: Promise<readonly { range: Range; newText: string }[]>[] = [];
     willSave.fire({
       document,
       waitUntil: (edits: Promise<readonly { range: Range; newText: string }[]>) =>
         waiting.push(edits),
     });
+    await delay;
     for (const edits of await Promise.all(waiting)) {
       document.change(edits.map(({ range, newText }) => ({ range, text: newText })));
     }
+    didSave.fire(document);
     return document.getText();
   },
 
@@ -121,6 +125,7 @@ export const workspace = {
   onDidCloseTextDocument: closedDocument.event,
   onDidChangeTextDocument: changedDocument.event,
   onWillSaveTextDocument: willSave.event,
+  onDidSaveTextDocument: didSave.event,
   onDidChangeConfiguration: changedConfiguration.event,
   onDidGrantWorkspaceTrust: grantedTrust.event,
 

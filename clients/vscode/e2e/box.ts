@@ -131,6 +131,11 @@ export class Box {
     await this.page.screenshot({ path: file, clip: { x: 0, y: 0, width: WINDOW.width, height } });
   }
 
+  /** A picture of a failure, in the folder for temporary files. */
+  async failed(test: string): Promise<void> {
+    await this.shot(path.join(tmpdir(), `retouch-${test.replaceAll(/\W+/g, "-")}.png`));
+  }
+
   /** Opens a file and waits until it can be typed into. */
   async show(name: string): Promise<void> {
     await this.page.keyboard.press("Control+P");

@@ -46,7 +46,7 @@ after(() => box?.close());
 
 afterEach(async (context) => {
   if ("error" in context && context.error) {
-    await box.shot(`/tmp/retouch-${context.name.slice(0, 20).replaceAll(/\W/g, "-")}.png`);
+    await box.failed(context.name);
     console.log(box.log());
   }
 });

@@ -1,0 +1,200 @@
+/** Blank lines that a document lends to a live canvas with more lines than the text it replaces.
+ *
+ * They stand behind the span's last line, outside what the server works on. They go when the job
+ * ends, before a save, and with the commit. This is the only owner of such lines.
+ */
+
+import * as vscode from "vscode";
+import type { Span } from "../protocol";
+import { savesByItself } from "../settings";
+import { apply } from "../text/apply";
+import { grown, spanOf } from "../text/places";
+import { rangeOf } from "../text/ranges";
+import { Latch } from "./latch";
+import { blankLines, lengthens, longer } from "./region";
+import type { Room } from "./rows";
+
+const MOST_LINES = 60;
+
+interface Held {
+  readonly job: string;
+  readonly hole: number;
+  readonly document: vscode.TextDocument;
+  /** The document's text before the first such line came. */
+  readonly before: string;
+  region: Span;
+  /** Our own edit is on its way. */
+  inserting: boolean;
+  /** Somebody else has edited the document since. */
+  foreign: boolean;
+  /** Being given back: once is enough. */
+  releasing: boolean;
+  /** No more lines: an edit was refused, or the file was saved. */
+  closed: boolean;
+}
+
+export class Rooms implements vscode.Disposable {
+  private readonly held: Held[] = [];
+  /** Saves that were handed deletions and have not made them yet. */
+  private readonly saves = new Map<vscode.TextDocument, Latch>();
+  private readonly listeners = vscode.Disposable.from(
+    vscode.workspace.onDidChangeTextDocument((event) => this.follow(event)),
+    vscode.workspace.onWillSaveTextDocument((event) => this.beforeSave(event)),
+    vscode.workspace.onDidSaveTextDocument((document) => this.saves.get(document)?.open()),
+  );
+
+  /** The lines that a hole has. */
+  room(job: string, hole: number): Room | undefined {
+    const found = this.find(job, hole);
+    const count = found ? found.region.end.line - found.region.start.line : 0;
+    return found && count > 0 && !found.closed
+      ? { line: found.region.start.line, count }
+      : undefined;
+  }
+
+  /** Tries to have `wanted` blank lines behind line `last` for a hole; true if some came. */
+  async ensure(
+    editor: vscode.TextEditor,
+    { job, hole }: { job: string; hole: number },
+    last: number,
+    wanted: number,
+  ): Promise<boolean> {
+    const { document } = editor;
+    const lines = Math.min(wanted, MOST_LINES) - (this.room(job, hole)?.count ?? 0);
+    const possible = last + 1 < document.lineCount && !savesByItself(document);
+    const known = this.find(job, hole);
+    if (lines <= 0 || !possible || known?.closed || known?.inserting) {
+      return false;
+    }
+    const first = this.of(document).length === 0;
+    return this.insert(editor, known ?? this.hold(job, hole, document, last + 1), lines, first);
+  }
+
+  /** Ends when no save is about to delete lines; until then nothing may be written near them.
+   *
+   * The editor makes a save's deletions without looking whether the text has changed meanwhile.
+   */
+  async rest(document: vscode.TextDocument): Promise<void> {
+    for (let save = this.saves.get(document); save; save = this.saves.get(document)) {
+      await save.opened;
+    }
+  }
+
+  /** What must be deleted to give back a job's lines; from here on they are the caller's. */
+  take(job: string): Span[] {
+    const mine = this.ofJob(job);
+    for (const held of mine) {
+      this.held.splice(this.held.indexOf(held), 1);
+    }
+    return mine.flatMap((held) => blankLines(held.region, held.document));
+  }
+
+  /** True if the job has lines and nobody else has edited the document since they came. */
+  untouched(job: string): boolean {
+    const mine = this.ofJob(job);
+    return mine.length > 0 && mine.every((held) => !held.foreign);
+  }
+
+  /** Gives a job's lines back: by undo where that does no more, so that the file isn't left dirty. */
+  async release(job: string): Promise<void> {
+    const mine = this.ofJob(job);
+    const [first] = mine;
+    if (!first || first.releasing) {
+      return;
+    }
+    const { document, before } = first;
+    first.releasing = true;
+    await this.rest(document);
+    const alone = this.of(document).length === mine.length && this.untouched(job);
+    if (alone && vscode.window.activeTextEditor?.document === document) {
+      await vscode.commands.executeCommand("undo");
+    }
+    const spans = this.take(job);
+    if (spans.length > 0 && document.getText() !== before) {
+      const edits = spans.map((range) => ({ range, newText: "" }));
+      await apply(document, edits, { before: false, after: true });
+    }
+  }
+
+  dispose(): void {
+    this.listeners.dispose();
+    this.held.length = 0;
+    for (const save of this.saves.values()) {
+      save.open();
+    }
+  }
+
+  private find(job: string, hole: number): Held | undefined {
+    return this.held.find((held) => held.job === job && held.hole === hole);
+  }
+
+  private of(document: vscode.TextDocument): Held[] {
+    return this.held.filter((held) => held.document === document);
+  }
+
+  private ofJob(job: string): Held[] {
+    return this.held.filter((held) => held.job === job);
+  }
+
+  private hold(job: string, hole: number, document: vscode.TextDocument, line: number): Held {
+    const place = { line, character: 0 };
+    const held: Held = {
+      job,
+      hole,
+      document,
+      before: this.of(document)[0]?.before ?? document.getText(),
+      region: { start: place, end: place },
+      inserting: false,
+      foreign: false,
+      releasing: false,
+      closed: false,
+    };
+    this.held.push(held);
+    return held;
+  }
+
+  private async insert(
+    editor: vscode.TextEditor,
+    held: Held,
+    lines: number,
+    first: boolean,
+  ): Promise<boolean> {
+    const { line, character } = held.region.end;
+    held.inserting = true;
+    const done = await editor.edit(
+      (builder) => builder.insert(new vscode.Position(line, character), "\n".repeat(lines)),
+      { undoStopBefore: first, undoStopAfter: false },
+    );
+    held.inserting = false;
+    held.closed ||= !done;
+    return done;
+  }
+
+  private follow(event: vscode.TextDocumentChangeEvent): void {
+    const holders = this.of(event.document);
+    for (const { range, text } of event.contentChanges) {
+      const change = { range: spanOf(range), text };
+      const own = holders.find((held) => held.inserting && lengthens(held.region, change));
+      for (const held of holders) {
+        held.region = held === own ? longer(held.region, change) : grown(held.region, change);
+        held.foreign ||= own === undefined;
+      }
+    }
+    if (holders.every((held) => blankLines(held.region, held.document).length === 0)) {
+      this.saves.get(event.document)?.open();
+    }
+  }
+
+  private beforeSave(event: vscode.TextDocumentWillSaveEvent): void {
+    const holders = this.of(event.document);
+    const spans = holders.flatMap((held) => blankLines(held.region, held.document));
+    for (const held of holders) {
+      held.closed = true;
+    }
+    if (spans.length > 0) {
+      this.saves.get(event.document)?.open();
+      this.saves.set(event.document, new Latch(() => this.saves.delete(event.document)));
+      event.waitUntil(Promise.resolve(spans.map((span) => vscode.TextEdit.delete(rangeOf(span)))));
+    }
+  }
+}

@@ -1,0 +1,34 @@
+/** Changes a document in one step. */
+
+import * as vscode from "vscode";
+import type { Edit } from "../protocol";
+import { editorsOf, rangeOf } from "./ranges";
+
+export interface UndoStops {
+  readonly before: boolean;
+  readonly after: boolean;
+}
+
+/** False if the editor refused, for example since the document changed meanwhile. */
+export async function apply(
+  document: vscode.TextDocument,
+  edits: readonly Edit[],
+  stops: UndoStops,
+): Promise<boolean> {
+  const editor = editorsOf(document)[0];
+  if (editor) {
+    return editor.edit(
+      (builder) => {
+        for (const { range, newText } of edits) {
+          builder.replace(rangeOf(range), newText);
+        }
+      },
+      { undoStopBefore: stops.before, undoStopAfter: stops.after },
+    );
+  }
+  const edit = new vscode.WorkspaceEdit();
+  for (const { range, newText } of edits) {
+    edit.replace(document.uri, rangeOf(range), newText);
+  }
+  return vscode.workspace.applyEdit(edit);
+}

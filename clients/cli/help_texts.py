@@ -18,13 +18,15 @@ FILL = (
 
 REWRITE = (
     "Write a span of FILE anew and show the diff; only --in-place writes the file.\n\n"
-    "The span is whole lines (--lines) or a range (--range). Its old text is masked; what stands "
-    f"before and behind it stays as it is, byte for byte.\n\n{_EXITS}"
+    "The span is whole lines (--lines, repeated for several spans) or a range (--range). Its old "
+    "text is masked; what stands before and behind it stays as it is, byte for byte. With "
+    "--instruction the model is told that and the old text; --guidance says how much the "
+    f"instruction counts.\n\n{_EXITS}"
 )
 
 REVISE = (
     "Look for the weakest tokens of a span of FILE, denoise them again and show the diff.\n\n"
-    "The span is whole lines (--lines) or a range (--range); what stands before and behind it "
+    "The span is whole lines (--lines, repeated for several spans) or a range (--range); all else "
     "stays as it is, byte for byte. A change is kept only if the model finds the whole text "
     f"clearly better with it; else the span stays as it is.\n\n{_EXITS}"
 )
@@ -62,11 +64,13 @@ REWRITE_EXAMPLES = examples(
     ("retouch rewrite orders.py --lines 64:67 --shape line", "as one line"),
     ("retouch rewrite orders.py --lines 64:67 --temperature 0.7 -i", "a freer one"),
     ("retouch rewrite orders.py --range 53:16-53:34 --seed 7", "a part of a line"),
+    ("retouch rewrite orders.py --lines 64 --instruction 'round up' --guidance 2", "as asked"),
 )
 REVISE_EXAMPLES = examples(
     ("retouch revise orders.py --lines 64:67 --explain", "and why"),
     ("retouch revise orders.py --lines 64:67 --strength 0 --explain", "only the scores"),
     ("retouch revise orders.py --lines 64:67 --keep identifiers -i", "names stay"),
+    ("retouch revise orders.py --lines 12 --lines 64:67 -i", "two spans together"),
 )
 DEMO_EXAMPLES = examples(
     ("retouch demo", "watch it"),

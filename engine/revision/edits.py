@@ -7,6 +7,7 @@ so it is replaced as a whole, by known words at whatever length they have.
 import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from engine.job import Answer
@@ -62,9 +63,9 @@ class Word:
 
     start: int
     stop: int
-    lead: bytes
+    lead: str
     text: str
-    trail: bytes
+    trail: str
 
 
 def single_swaps(window: Window, standing: Answer, vocabulary: Vocabulary) -> list[Swap]:
@@ -134,6 +135,7 @@ def _respelt(window: Window, places: list[Word], other: str, vocabulary: Vocabul
 
 
 def words(window: Window, vocabulary: Vocabulary) -> Iterator[Word]:
+    """The words of a window whose tokens hold no part of a character beside them."""
     pieces = [vocabulary.tokenizer.token_bytes[token] for token in window.ids]
     bounds = [0]
     for piece in pieces:
@@ -142,10 +144,11 @@ def words(window: Window, vocabulary: Vocabulary) -> Iterator[Word]:
     for found in _WORD.finditer(data):
         start = next(n for n in range(len(pieces)) if bounds[n + 1] > found.start())
         stop = next(n for n in range(start, len(pieces)) if bounds[n + 1] >= found.end()) + 1
-        lead, trail = data[bounds[start] : found.start()], data[found.end() : bounds[stop]]
-        yield Word(start, stop, lead, found.group().decode("utf-8", "replace"), trail)
+        parts = data[bounds[start] : found.start()], found.group(), data[found.end() : bounds[stop]]
+        with suppress(UnicodeDecodeError):
+            lead, text, trail = (part.decode("utf-8") for part in parts)
+            yield Word(start, stop, lead, text, trail)
 
 
 def _spelled(word: Word, other: str, vocabulary: Vocabulary) -> tuple[int, ...]:
-    lead, trail = word.lead.decode("utf-8", "replace"), word.trail.decode("utf-8", "replace")
-    return tuple(vocabulary.tokenizer.encode(f"{lead}{other}{trail}"))
+    return tuple(vocabulary.tokenizer.encode(f"{word.lead}{other}{word.trail}"))

@@ -8,7 +8,7 @@ from engine.constraints.prefix_index import PrefixIndex
 from engine.job import Draw, Job, StepResult
 from engine.prompt import Prompter
 from engine.revision.edits import Vocabulary
-from engine.revision.opening import Opened, open_passage
+from engine.revision.opening import Opened, method_of, open_passage
 from engine.revision.passage import Window
 from engine.revision.program import Program
 from engine.revision.proposers import Tools
@@ -18,9 +18,6 @@ from engine.turns import Turn
 from models.loader import Model
 from protocol.cells import Cell
 from protocol.messages import Accepted, Delta, Done, Error, ReviseText, Stats
-from protocol.revise import MethodName
-
-DEFAULT_METHOD: MethodName = "posterior"
 
 
 @dataclass(slots=True)
@@ -46,7 +43,7 @@ class LiveRevision:
 
 def plan_of(request: ReviseText) -> RefinePlan:
     """How far a request wants to go."""
-    method = request.method or DEFAULT_METHOD
+    method = method_of(request)
     if request.guard is None:
         return RefinePlan(method, request.strength, rounds=request.rounds)
     return RefinePlan(method, request.strength, request.guard, request.guard, request.rounds)
@@ -76,7 +73,7 @@ class Revisions:
     def open(self, request: ReviseText) -> Turn:
         """The first work of a revision; ProtocolError if it can't be done as asked."""
         opened = open_passage(request, self._prompter, self._model)
-        now, method = self._clock(), request.method or DEFAULT_METHOD
+        now, method = self._clock(), method_of(request)
         draw = Draw(request.sampling.temperature, request.sampling.top_p, request.sampling.seed)
         tools = Tools(self._vocabulary, self._index, draw, request.strength, self._watch(request))
         refiner = Refiner(opened.passage, plan_of(request), tools)

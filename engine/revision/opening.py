@@ -11,7 +11,11 @@ from engine.told import guidance, told
 from models.loader import Model
 from protocol.errors import ProtocolError
 from protocol.messages import ReviseText
+from protocol.revise import MethodName
 
+DEFAULT_METHOD: MethodName = "posterior"
+CAUSAL_ALONE = ("posterior", "causal")
+"""Methods without canvas rows; a header was told to those alone in training."""
 TOKEN_LIMIT, PASSAGE_LIMIT = 1024, 4096
 
 
@@ -45,7 +49,8 @@ def open_passage(
     tail = request.text[len(body) :]
     if not body:
         raise ProtocolError("invalid_message", "A single newline is nothing to look at.", "text")
-    words = told(request, model.config.layout.reference_limit > 0)
+    reads_canvas = method_of(request) not in CAUSAL_ALONE
+    words = told(request, reads_canvas and model.config.layout.reference_limit > 0)
     prompt = prompter.prompt(request.prefix, tail + request.suffix, words, guidance(request))
     marks = locked_characters(request.text, request.locks, request.keep, request.path)
     moved = prompt.required.decode()
@@ -61,6 +66,11 @@ def open_passage(
     starts = window_starts([table[token] for token in ids], window)
     passage = Passage(request.id, prompt, slots, model.config.layout.suffix_limit, starts)
     return Opened(passage, prompt.required, tail, prompt.notes)
+
+
+def method_of(request: ReviseText) -> MethodName:
+    """The method that is asked for, or the default."""
+    return request.method or DEFAULT_METHOD
 
 
 def _check_size(slots: Sequence[Slot], most: int) -> None:

@@ -21,7 +21,7 @@ from engine.revision.scorers import Scores, frame
 from engine.revision.words import invents_none, words_of
 
 LENGTHS = (0, 1, -1, 2)
-SINGLE_SWAPS = 6
+SINGLE_SWAPS = 3
 RUNS = 2
 REVIEW_PASSES = 4
 

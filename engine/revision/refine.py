@@ -8,14 +8,13 @@ kept only if its score beats the old one's by the guard.
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from engine.job import Part
 from engine.reviews import REVIEWERS
+from engine.revision.gains import gains
 from engine.revision.passage import Passage, Window
-from engine.revision.program import Steps, ask
+from engine.revision.program import Steps
 from engine.revision.proposers import PROPOSERS, Attempt, Tools
 from engine.revision.scorers import SCORERS, Scores
 from engine.revision.slots import Slots, ids_of, spliced, tried
-from engine.scores import SUFFIX_TOKENS, inner_part, suffix_part
 from protocol.revise import MethodName
 
 DECIDED = {"posterior", *REVIEWERS}
@@ -63,25 +62,6 @@ class Verdict:
     slip: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
-    """How good a window's text is, in nats of the causal reading.
-
-    The sum, not engine.search's mean a byte: that one rewards dropping or adding bytes, and weighs
-    the few bytes of the suffix so high that on held-out files sound lines were shortened.
-    """
-
-    inner: float
-    """log P(text | prefix, suffix segment)."""
-    outer: float
-    """log P(first suffix tokens | prefix, text)."""
-
-    @property
-    def total(self) -> float:
-        """The logarithm of the text's joint probability with what follows it."""
-        return self.inner + self.outer
-
-
 @dataclass(slots=True)
 class Refiner:
     """One revision of a passage. `verdicts` tell what was tried; `passage` holds the result."""
@@ -102,7 +82,6 @@ class Refiner:
     def _refine(self, index: int) -> Steps[None]:
         self._seen = {self._text(self.passage.windows[index])}
         scores = yield from self._look(index)
-        (value,) = yield from self._values(index, [self.passage.windows[index]])
         for _ in range(self.plan.rounds):
             window = self._window(index)
             whole = self.plan.method in REVIEWERS
@@ -114,10 +93,10 @@ class Refiner:
             if not whole:
                 self.passage.windows[index] = tried(window.slots, weak)
             texts = self._allowed(index, window, attempts)
-            values = yield from self._values(index, [text for text, _ in texts])
-            best = self._judge(index, texts, value, values)
+            found = yield from gains(self._window(index), [ids_of(text) for text, _ in texts])
+            best = self._judge(index, texts, found)
             if best is not None:
-                self.passage.windows[index], value = texts[best][0], values[best]
+                self.passage.windows[index] = texts[best][0]
                 scores = yield from self._look(index)
             elif self.plan.method in DECIDED:
                 return
@@ -133,18 +112,6 @@ class Refiner:
         scores = yield from scorer(window, self.tools.vocabulary)
         self.passage.windows[index] = noted(window.slots, scores)
         return scores
-
-    def _values(self, index: int, texts: Sequence[Slots]) -> Steps[list[Value]]:
-        """The value of each text in the place of a window."""
-        window = self._window(index)
-        suffix = window.context.suffix[:SUFFIX_TOKENS]
-        lines = [ids_of(text) for text in texts]
-        parts: list[Part] = [inner_part(line) for line in lines]
-        parts += [suffix_part(line, suffix) for line in lines if suffix]
-        answers = yield from ask(f"{window.name}.vote", window.context, parts)
-        sums = [float(answer.target.sum()) for answer in answers]
-        outer = sums[len(lines) :] or [0.0] * len(lines)
-        return [Value(*pair) for pair in zip(sums[: len(lines)], outer, strict=True)]
 
     def _allowed(
         self, index: int, window: Window, attempts: Sequence[Attempt]
@@ -165,7 +132,7 @@ class Refiner:
 
     def _fits(self, index: int, window: Window, text: Slots) -> bool:
         ids = ids_of(text)
-        if self.tools.vocabulary.silent.intersection(ids):
+        if not ids or self.tools.vocabulary.silent.intersection(ids):
             return False
         if sum(slot.changed for slot in text) > allowance(text, self.plan.strength):
             return False
@@ -177,24 +144,19 @@ class Refiner:
         return self._text(text).startswith(window.required) and is_text(data)
 
     def _judge(
-        self,
-        index: int,
-        texts: Sequence[tuple[Slots, bool]],
-        old: Value,
-        values: Sequence[Value],
+        self, index: int, texts: Sequence[tuple[Slots, bool]], found: Sequence[float]
     ) -> int | None:
         """Which of the new texts is furthest ahead of its guard, if one is; all are noted."""
         if not texts:
             return None
-        gains = [new.total - old.total for new in values]
         ahead = [
             gain - (self.plan.slip_guard if slip else self.plan.guard)
-            for gain, (_, slip) in zip(gains, texts, strict=True)
+            for gain, (_, slip) in zip(found, texts, strict=True)
         ]
         best = max(range(len(ahead)), key=lambda number: ahead[number])
         keep = best if ahead[best] > 0 else None
         for number, (text, slip) in enumerate(texts):
-            verdict = Verdict(index, gains[number], number == keep, self._text(text), slip)
+            verdict = Verdict(index, found[number], number == keep, self._text(text), slip)
             self.verdicts.append(verdict)
         return keep
 

@@ -33,6 +33,19 @@ def test_a_wrong_constant_is_found_and_explained(tmp_path: Path) -> None:
     assert changed["confidence"] < 0.1 < changed["now"]
 
 
+def test_slips_in_several_spans_are_put_right(tmp_path: Path) -> None:
+    path = tmp_path / "evens.py"
+    sound = CODE.replace("% 3", "% 2")
+    path.write_text(
+        sound.replace("total +=", "toatl +=").replace("print(count_evens", "print(count_evns")
+    )
+    places = ("--lines", "10", "--lines", "6")
+    code, out, err = retouch("revise", str(path), *places, "-i", "--json")
+    assert code == 0, err
+    assert path.read_text() == sound
+    assert [hole["changed"] for hole in json.loads(out)["holes"]] == [True, True]
+
+
 def test_a_sound_text_stays(tmp_path: Path) -> None:
     path = tmp_path / "evens.py"
     path.write_text(CODE.replace("% 3", "% 2"))

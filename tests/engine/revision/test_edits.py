@@ -35,7 +35,7 @@ def test_a_word_and_what_stands_beside_it_are_its_tokens(tiny: Model, text: str)
     found = list(words(here, Vocabulary(tiny.config, tiny.tokenizer)))
     for word in found:
         spelled = b"".join(table[token] for token in here.ids[word.start : word.stop])
-        assert spelled == word.lead + word.text.encode() + word.trail
+        assert spelled.decode() == word.lead + word.text + word.trail
     assert [word.text for word in found] == re.findall(r"\w+", text)
 
 

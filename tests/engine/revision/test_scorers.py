@@ -7,10 +7,12 @@ import pytest
 
 from engine.job import Context, Part, Query, Work
 from engine.revision.edits import Vocabulary
+from engine.revision.gains import gains
 from engine.revision.passage import Window
 from engine.revision.program import Program, Steps, ask
 from engine.revision.scorers import SCORERS, Scores, frame
 from engine.revision.slots import Slot
+from engine.scores import inner_part, suffix_part
 from models.loader import Model
 from tests.engine.recording import make_engine
 
@@ -97,6 +99,21 @@ def test_posterior_gains_are_those_of_the_whole_text(tiny: Model) -> None:
     for slot, chance in scores.chance.items():
         tested = [np.exp(swap.gain) for swap in scores.swaps if slot in swap.slots]
         assert chance <= 1 / (1 + sum(tested)) + 1e-6
+
+
+@pytest.mark.parametrize("suffix", [(50, 60), ()])
+def test_gains_are_differences_of_whole_texts(tiny: Model, suffix: tuple[int, ...]) -> None:
+    """By hand: each text read alone, with and without the suffix segment."""
+    context = Context((5, 20, 30, 40), suffix)
+    texts = [(70, 80, 91, 100, 110), (70, 80), (*IDS, 33), (71, *IDS[1:]), IDS[:-1]]
+
+    def value(ids: tuple[int, ...]) -> float:
+        parts = [inner_part(ids), *([suffix_part(ids, suffix)] if suffix else [])]
+        return sum(float(a.target.sum()) for a in run(tiny, ask("by hand", context, parts)))
+
+    expected = [value(text) - value(IDS) for text in texts]
+    np.testing.assert_allclose(run(tiny, gains(window(context), texts)), expected, atol=1e-3)
+    assert run(tiny, gains(window(context), [])) == []
 
 
 def test_posterior_needs_no_suffix(tiny: Model) -> None:

@@ -1,5 +1,7 @@
 """Text that a person types into a running canvas: it becomes final slots, and the job goes on."""
 
+from copy import copy
+
 from engine.canvas import Canvas, SlotState
 from engine.search import Search
 from models.tokenizer import Tokenizer
@@ -25,7 +27,13 @@ def pin(search: Search, op: Pin, tokenizer: Tokenizer, required: bytes) -> int:
         raise ProtocolError("stale_base", "The text before the hole is not joined yet.", "ops")
     if len(job.whole) + len(tokens) - (stop - start) > CANVAS_LIMIT:
         raise ProtocolError("too_large", f"A canvas has at most {CANVAS_LIMIT} tokens.", "ops")
+    changed = copy(job.canvas)  # a splice gives it arrays of its own
+    changed.splice(start, stop, tokens)
+    if job.constraint is not None and not job.constraint.allows(changed, job.room):
+        text = "With this text the answer can't keep to the constraint."
+        raise ProtocolError("constraint_unsatisfiable", text, "ops")
     job.canvas.splice(start, stop, tokens)
+    job.witness = None
     job.limit += len(tokens) - (stop - start) if job.limit else 0
     return len(tokens)
 

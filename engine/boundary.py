@@ -30,6 +30,10 @@ class Boundary:
             return 0
         return int(np.searchsorted(slots, spell))
 
+    def given(self, job: Job) -> None:
+        """The model is always asked."""
+        return None
+
     def allows(self, canvas: Canvas, room: int) -> bool:
         """Left to engine.pinning, which lets nothing be typed before the edge is spelled."""
         return True

@@ -132,3 +132,16 @@ def reveal(proposal: Proposal, chosen: Indices, job: Job, end: int, pad: int) ->
     if len(ends):
         behind = canvas.masked[canvas.masked > ends[0]]
         canvas.reveal(behind, np.full(len(behind), pad), 1.0, job.step)
+
+
+def reveal_given(job: Job) -> None:
+    """Reveal the first masked slots as far as the constraint leaves one token for each.
+
+    They are part of the step that revealed the slot before them.
+    """
+    while job.constraint is not None and len(job.canvas.masked):
+        narrowed = job.constraint.given(job)
+        if narrowed is None:
+            break
+        slots = job.canvas.masked[:1]
+        job.canvas.reveal(slots, narrowed.tokens, narrowed.confidence, job.step, narrowed.forced)

@@ -23,6 +23,7 @@ Ids = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
 Odds = npt.NDArray[np.float64]
 CREDITS = 64
+FEW = 256
 DEAD_END = "no text that keeps to the constraint fits the canvas any more"
 
 
@@ -128,7 +129,8 @@ class Held:
 
     def _path(self, scores: Floats, slots: Ids, job: Job) -> Narrowed:
         """All masked slots at once: the likeliest path, or a drawn one."""
-        view = self.language.step(scores, self._fixed(job.canvas), room=job.room)
+        known = self._fixed(job.canvas)
+        view = self.language.step(scores, known, room=self._room(scores, known, job.room))
         if not view.feasible:
             raise Unsatisfiable(DEAD_END)
         draw = job.draw
@@ -156,8 +158,7 @@ class Held:
         if end in known[:slot]:
             return _one(self.tokens.pad, 1.0, False, (end, 0.0), 0.0)
         spelled = self._spelled(known[:slot])
-        follow = self.language.follower.next(spelled, known[slot:], job.room)
-        ids = np.append(follow.tokens, end) if follow.may_end else follow.tokens
+        ids, may_end = self._open_ways(spelled, known[slot:], job.room)
         if not len(ids):
             raise Unsatisfiable(DEAD_END)
         credits = self._credits_of(spelled, known[slot:])
@@ -169,10 +170,54 @@ class Held:
         weights /= weights.sum()
         wish = int(np.argmax(scores))
         wish = wish if wish in ids else int(credits[wish])
-        first, second = _two_best(weights, follow.may_end, job.draw, slot)
+        first, second = _two_best(weights, may_end, job.draw, slot)
         rival = (int(ids[second]), float(weights[second]))
         log_valid = float(np.log(max(total, np.finfo(np.float64).tiny)))
         return _one(int(ids[first]), float(weights[first]), wish not in ids, rival, log_valid)
+
+    def _room(self, scores: Floats, known: Ids, room: int) -> int:
+        """Slots that may come behind the canvas: none where the model sees an end within it.
+
+        A canvas that could stay open would rather be filled up than ended.
+        """
+        if not room or self.tokens.end in known:
+            return room
+        ends = np.exp(scores[:, self.tokens.end].astype(np.float64))
+        sees_end = float(np.prod(1.0 - np.minimum(ends, 1.0))) < 0.5
+        return 0 if sees_end and self.language.feasible(known) else room
+
+    def _open_ways(self, spelled: bytes, ahead: Ids, room: int) -> tuple[Ids, bool]:
+        """Tokens that may come next, the end mark last if it may.
+
+        Of few tokens, those are left out that only spell the beginning of others, whatever follows:
+        their probability is that of texts that the language rules out.
+        """
+        follow = self.language.follower.next(spelled, ahead, room)
+        tokens = follow.tokens
+        if 1 < len(tokens) <= FEW:
+            state = self.language.follower.state(spelled)
+            kept = [token for token in tokens.tolist() if not self._begins(token, state, tokens)]
+            tokens = np.array(kept, np.int64)
+        return (np.append(tokens, self.tokens.end) if follow.may_end else tokens), follow.may_end
+
+    def _begins(self, token: int, state: int, among: Ids) -> bool:
+        """Whether another token goes on behind this one with every byte that may come there."""
+        dfa, text = self.language.dfa.dfa, self.tokens.spelled[token]
+        behind = dfa.run(text, state)
+        follows = np.flatnonzero(dfa.table[behind, dfa.byte_class]).tolist()
+        if self.language.final[behind] or not follows:
+            return False
+        longer = self.tokens.leaving.extended(text)
+        return all(longer.get(byte, -1) in among for byte in follows)
+
+    def given(self, job: Job) -> Narrowed | None:
+        """The first masked slot, if one token alone may stand there: no model has to be asked."""
+        slot = int(job.canvas.masked[0])
+        known = self._fixed(job.canvas)
+        if self.tokens.end in known[:slot]:
+            return None
+        ids, _ = self._open_ways(self._spelled(known[:slot]), known[slot:], job.room)
+        return _one(int(ids[0]), 1.0, True, (int(ids[0]), 0.0), 0.0) if len(ids) == 1 else None
 
     def _credits_of(self, spelled: bytes, ahead: Ids) -> Ids:
         """[V] whom the mass of a token goes to that leaves the language, see Leaving."""

@@ -68,6 +68,10 @@ class Constraint(Protocol):
         """
         ...
 
+    def given(self, job: "Job") -> "Narrowed | None":
+        """The proposal for the first masked slot where no scores are needed for it."""
+        ...
+
     def allows(self, canvas: Canvas, room: int) -> bool:
         """Whether a canvas that may still grow by `room` slots can be completed."""
         ...

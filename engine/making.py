@@ -27,6 +27,8 @@ DEFAULT_BRANCHES = 1
 LINE_SLOTS, LINE_LIMIT = 16, 64
 HELD_LIMIT = 256
 """Tokens an answer that keeps to a language may have, where nothing else is said."""
+HELD_SPARE = 8
+"""Slots beyond twice the least that such an answer needs: a canvas in which it can end."""
 FAILED = 1 << 20
 AGAIN_HEAT = 0.8
 BUCKETS = (8, 12, 16, 24, 32, 48, 64)
@@ -134,7 +136,8 @@ class Maker:
                 need, room = max(1, least - extra), min(limit, CANVAS_LIMIT) - extra
                 text = f"The constraint needs at least {need} tokens; the hole has {room}."
                 raise _unmet(text)
-            size = min(max(size, least + 1), limit, BLOCKS[reading])
+            spare = 2 * least + HELD_SPARE if reading is ReadingKind.CANVAS else least + 1
+            size = min(max(size, spare), limit, BLOCKS[reading])
         spell = len(prompt.required) + 1  # any bytes can be spelled one a slot
         return Canvas(max(min(size, CANVAS_LIMIT), spell), config.mask_id), min(limit, CANVAS_LIMIT)
 

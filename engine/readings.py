@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from engine.denoiser import choose, propose, reveal
+from engine.denoiser import choose, propose, reveal, reveal_given
 from engine.job import Answer, Job, Part, Rival
 from engine.policies import Proposal, ReadingKind
 from engine.reviewing import look_again
@@ -39,6 +39,7 @@ def denoise_causal(job: Job, state: JobState, logits: Logits, config: ModelConfi
     choose(proposal, job, config.eos_id, config.pad_id)
     if narrowed is not None:
         job.keep(narrowed)
+    reveal_given(job)
     return [_rival(proposal)]
 
 
@@ -68,6 +69,7 @@ def denoise_speculative(
         agreed = row < len(state.drafted) and proposal.tokens[0] == state.drafted[row]
         if not agreed or proposal.tokens[0] == config.eos_id:
             break
+    reveal_given(job)
     if len(rivals) == len(state.drafted) + 1 and len(job.canvas.masked):
         state.draft = _draft(job, canvas_logits)
     return rivals

@@ -3,6 +3,7 @@
 A token may come if the rest of the canvas can still be completed in the slots that are left.
 """
 
+from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +13,8 @@ import numpy.typing as npt
 from engine.constraints.mass import MassReducer
 from engine.constraints.scan import Scan, Slots
 from engine.constraints.token_dfa import TokenDFA
+
+REMEMBERED = 64
 
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
@@ -38,6 +41,7 @@ class Follower:
         self._scan, self._dfa, self._reducer = scan, dfa, reducer
         self._start, self._final = start, final
         self._known: tuple[Ints, int, Bools] | None = None
+        self._free: OrderedDict[int, Follow] = OrderedDict()  # where every way is open
 
     @cached_property
     def distances(self) -> Ints:
@@ -59,16 +63,35 @@ class Follower:
         `ahead` [n] are ids, -1 where a slot is open; `room` tokens may come behind them.
         """
         state = self.state(spelled)
+        open_only = len(ahead) > 1 and bool((ahead[1:] < 0).all())
+        roomy = open_only and len(ahead) - 1 + room >= self._farthest
+        if roomy and state in self._free:
+            return self._free[state]
         inside, ended = self._live(ahead, room)
+        has_end = bool(len(self._reducer.members(self._reducer.end)))
+        may_end = has_end and bool(self._final[state] & ended[state])
+        found = Follow(self._tokens(state, inside), may_end)
+        if roomy:
+            self._free[state] = found
+            if len(self._free) > REMEMBERED:
+                self._free.popitem(last=False)
+        return found
+
+    @cached_property
+    def _farthest(self) -> int:
+        """The greatest distance from which an end is reached at all."""
+        reached = self.distances[self.distances <= self._scan.states]
+        return int(reached.max(initial=0))
+
+    def _tokens(self, state: int, inside: Bools) -> Ints:
+        """Tokens from a state to one that is live."""
         pairs = self._pairs(state)
         kinds = np.unique(self._scan.set_of[pairs[inside[self._scan.target[pairs]]]])
         starts = self._scan.set_starts
         lists = [self._scan.set_classes[starts[k] : starts[k + 1]] for k in kinds.tolist()]
         columns = np.unique(np.concatenate(lists)) if lists else np.empty(0, np.int64)
         ids = [self._reducer.members(column) for column in columns.tolist()]
-        tokens = np.sort(np.concatenate(ids)) if ids else np.empty(0, np.int64)
-        has_end = bool(len(self._reducer.members(self._reducer.end)))
-        return Follow(tokens, has_end and bool(self._final[state] & ended[state]))
+        return np.sort(np.concatenate(ids)) if ids else np.empty(0, np.int64)
 
     def _pairs(self, state: int) -> Ints:
         low, high = self._scan.source_starts[state : state + 2]

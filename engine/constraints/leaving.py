@@ -55,6 +55,25 @@ class Leaving:
         self._spelled = np.full(base, STAYS, np.int64)
         self._spelled[node[::-1]] = self._ids[::-1]
 
+    def extended(self, text: bytes) -> dict[int, int]:
+        """The tokens that are one byte longer than `text`, by that byte."""
+        node = _ROOT
+        for byte in text:
+            found = self._child(node, byte)
+            if found is None:
+                return {}
+            node = found
+        low = self._first[node]
+        children = range(int(low), int(low + self._count[node]))
+        return {
+            int(self._byte[n]): int(self._spelled[n]) for n in children if self._spelled[n] >= 0
+        }
+
+    def _child(self, node: int, byte: int) -> int | None:
+        low, count = int(self._first[node]), int(self._count[node])
+        place = low + int(np.searchsorted(self._byte[low : low + count], byte))
+        return place if place < low + count and self._byte[place] == byte else None
+
     def credits(self, dfa: ByteDFA, final: Bools, state: int, end: int) -> Ints:
         """[V] for each token in `state`: STAYS if it stays in the language, or leaves it from where
         the hole may not end; else the token that spells its longest part after which the hole may

@@ -22,7 +22,8 @@ from engine.constraints.errors import (
 from engine.constraints.leaving import Leaving
 from engine.constraints.spec import ConstraintSpec
 from engine.constraints.vocabulary import Vocabulary
-from engine.languages import Language, Languages, asked_of, param_of, refusal, spec_of
+from engine.languages import Language, Languages, asked_of, param_of, spec_of
+from engine.refusal import refusal
 from protocol.constraint import Constraint
 from protocol.errors import ProtocolError
 from protocol.messages import Fill, ReviseText

@@ -8,6 +8,7 @@ the rest a way.
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,7 @@ Floats = npt.NDArray[np.float32]
 Odds = npt.NDArray[np.float64]
 CREDITS = 64
 FEW = 256
+BLANK = frozenset(b" \t\r\n")
 DEAD_END = "no text that keeps to the constraint fits the canvas any more"
 
 
@@ -40,12 +42,17 @@ class Tokens:
     leaving: Leaving
 
 
-@dataclass(slots=True)
+@dataclass
 class Held:
-    """See engine.job.Constraint. Holds nothing of a job, so branches share it."""
+    """See engine.job.Constraint. Holds nothing of a job, so branches share it.
+
+    `follows` is what stands behind the hole: a reading that only continues a text says by
+    repeating it that the hole is over.
+    """
 
     language: CanvasConstraint
     tokens: Tokens
+    follows: bytes = b""
     _credits: "OrderedDict[int, Ids]" = field(default_factory=OrderedDict)
 
     @property
@@ -83,7 +90,7 @@ class Held:
     def behind(self, canvas: Canvas) -> "Held":
         """The same language behind a full canvas."""
         spelled = self._spelled(canvas.tokens)
-        return Held(self.language.moved(spelled), self.tokens)
+        return Held(self.language.moved(spelled), self.tokens, self.follows)
 
     def completed(self, job: Job) -> Ids | None:
         """The job's witness, ended as soon as the language allows; None before the first step."""
@@ -164,12 +171,18 @@ class Held:
         credits = self._credits_of(spelled, known[slot:])
         odds = np.exp(scores.astype(np.float64))
         weights = (odds + _lent(odds, credits))[ids]
+        if may_end:
+            repeats = np.isin(ids, self._repeats)
+            weights[-1] += weights[repeats].sum()
+            weights[repeats] = 0.0
         total = min(1.0, float(weights.sum()))
         if not total > 0.0:  # all of them underflow
             weights = np.exp(scores[ids].astype(np.float64) - scores[ids].max())
-        weights /= weights.sum()
         wish = int(np.argmax(scores))
         wish = wish if wish in ids else int(credits[wish])
+        if wish not in ids:
+            weights[self._blank(ids, weights)] = 0.0
+        weights /= weights.sum()
         first, second = _two_best(weights, may_end, job.draw, slot)
         rival = (int(ids[second]), float(weights[second]))
         log_valid = float(np.log(max(total, np.finfo(np.float64).tiny)))
@@ -205,8 +218,8 @@ class Held:
         dfa, text = self.language.dfa.dfa, self.tokens.spelled[token]
         behind = dfa.run(text, state)
         follows = np.flatnonzero(dfa.table[behind, dfa.byte_class]).tolist()
-        if self.language.final[behind] or not follows:
-            return False
+        if self.language.final[behind] or not follows or set(follows) & BLANK:
+            return False  # white space begins the token behind it
         longer = self.tokens.leaving.extended(text)
         return all(longer.get(byte, -1) in among for byte in follows)
 
@@ -218,6 +231,24 @@ class Held:
             return None
         ids, _ = self._open_ways(self._spelled(known[:slot]), known[slot:], job.room)
         return _one(int(ids[0]), 1.0, True, (int(ids[0]), 0.0), 0.0) if len(ids) == 1 else None
+
+    @cached_property
+    def _repeats(self) -> Ids:
+        """Tokens that begin what stands behind the hole; white space alone says nothing."""
+        text, blank = self.follows, not self.follows.strip()
+        found = self.tokens.leaving.spelling(text)
+        return np.array(
+            [token for token in found if blank or self.tokens.spelled[token].strip()], np.int64
+        )
+
+    def _blank(self, ids: Ids, weights: Odds) -> npt.NDArray[np.bool_]:
+        """Which ways are white space alone, if others are left.
+
+        They are likely before texts that the language rules out, and seldom what is missing.
+        """
+        spelled = self.tokens.spelled
+        blank = np.array([bool(spelled[token]) and not spelled[token].strip() for token in ids])
+        return blank & bool(weights[~blank].any())
 
     def _credits_of(self, spelled: bytes, ahead: Ids) -> Ids:
         """[V] whom the mass of a token goes to that leaves the language, see Leaving."""

@@ -9,22 +9,9 @@ from msgspec.structs import replace
 from engine.constraints import spec
 from engine.constraints.checkers import Checker
 from engine.constraints.compiler import Compiled
-from engine.constraints.errors import (
-    ConstraintError,
-    InvalidConstraintError,
-    TooLargeError,
-    UnsatisfiableError,
-)
 from engine.constraints.leaving import Leaving
 from protocol import constraint as wire
-from protocol.errors import ErrorCode, ProtocolError
 from protocol.messages import CanvasSpec, Fill, ReviseText
-
-CODES: dict[type[ConstraintError], ErrorCode] = {
-    InvalidConstraintError: "constraint_invalid",
-    UnsatisfiableError: "constraint_unsatisfiable",
-    TooLargeError: "too_large",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +107,6 @@ def spec_of(asked: wire.Constraint) -> spec.ConstraintSpec | None:
             found = spec.Lengths(**bounds)
     spec.check_spec(found)
     return found
-
-
-def refusal(error: ConstraintError, param: str = "constraint") -> ProtocolError:
-    """The error that a client hears."""
-    text = str(error)
-    sentence = text[:1].upper() + text[1:]
-    if not sentence.endswith((".", "'", '"')):
-        sentence += "."
-    return ProtocolError(CODES.get(type(error), "unsupported"), sentence, param)
 
 
 def param_of(number: int) -> str:

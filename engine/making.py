@@ -130,14 +130,7 @@ class Maker:
         size = min((asked or LINE_SLOTS * hole.lines) + extra, BLOCKS[reading])
         limit = (asked or LINE_LIMIT * hole.lines) + extra
         if held is not None:
-            least = held.least
-            limit = limit if asked else max(limit, HELD_LIMIT, 2 * least)
-            if least > min(limit, CANVAS_LIMIT):
-                need, room = max(1, least - extra), min(limit, CANVAS_LIMIT) - extra
-                text = f"The constraint needs at least {need} tokens; the hole has {room}."
-                raise _unmet(text)
-            spare = 2 * least + HELD_SPARE if reading is ReadingKind.CANVAS else least + 1
-            size = min(max(size, spare), limit, BLOCKS[reading])
+            size, limit = _held_sizes(held.least, asked, extra, LINE_SLOTS * hole.lines, reading)
         spell = len(prompt.required) + 1  # any bytes can be spelled one a slot
         return Canvas(max(min(size, CANVAS_LIMIT), spell), config.mask_id), min(limit, CANVAS_LIMIT)
 
@@ -192,11 +185,29 @@ class Maker:
         return max(1, len(self._model.tokenizer.bytes_of(list(ids))))
 
 
+def _held_sizes(
+    least: int, asked: int | None, extra: int, usual: int, reading: ReadingKind
+) -> tuple[int, int]:
+    """Slots of the first canvas and the most there may be, for an answer of `least` tokens or more.
+
+    `extra` are for what moved into the hole. ProtocolError if the answer can't fit.
+    """
+    limit = min(asked + extra if asked else max(HELD_LIMIT, 2 * least), CANVAS_LIMIT)
+    if least > limit:
+        need, room = max(1, least - extra), limit - extra
+        raise _unmet(f"The constraint needs at least {need} tokens; the hole has {room}.")
+    if reading is ReadingKind.CANVAS:
+        size = limit if asked else max(usual + extra, 2 * least + HELD_SPARE)
+    else:
+        size = max(usual + extra, least + 1)
+    return min(size, limit, BLOCKS[reading]), limit
+
+
 def _flaws(hole: Hole, terms: Terms, answer: str) -> int:
     """How broken the document is; where texts are tried, whether one passes the last gate first."""
-    if not terms.tries or terms.problem is None:
+    if terms.box is None:
         return hole.flaws(answer)
-    return 0 if terms.problem(answer) is None else FAILED + hole.flaws(answer)
+    return 0 if terms.box.offer([answer]) is not None else FAILED + hole.flaws(answer)
 
 
 def _again(lead: Job) -> Callable[[int], Job]:

@@ -5,6 +5,7 @@ sent. Built once per hole, before its first pass, where all that is impossible i
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from engine.constraints.blackbox import BlackBox
 from engine.constraints.canvas import CanvasConstraint, Specials
 from engine.constraints.compiler import Compiled
 from engine.constraints.errors import ConstraintError, UnsatisfiableError
@@ -12,8 +13,9 @@ from engine.constraints.opening import Opening
 from engine.constraints.prefix_index import PrefixIndex
 from engine.held import Held, Tokens
 from engine.hole import Hole
-from engine.languages import Language, refusal
+from engine.languages import Language
 from engine.prompt import Prompt
+from engine.refusal import refusal
 from engine.shape.judge import accepts_in
 from models.config import ModelConfig
 from protocol.constraint import Syntax
@@ -22,6 +24,8 @@ from protocol.messages import Fill, FinishReason
 
 Problem = Callable[[str], str | None]
 """What is wrong with an answer; None if nothing is."""
+FOLLOWS = 64
+"""Characters of the text behind a hole that tell its end."""
 TRIES = 3
 """Further texts that are tried where a black box refused all."""
 
@@ -34,7 +38,7 @@ class Terms:
         held: what proposals follow; None where the answer is judged as a whole.
         problem: the last gate; None where there is no constraint.
         lenient: an answer that fails the gate is sent all the same, and marked.
-        fallback: a text that passes the gate, for where no text of the model does.
+        box: keeps a text that passes the gate, for answers that follow no automaton.
         tries: how many more texts are tried where all failed the gate.
         notes: what was cut from the constraint, in plain words.
     """
@@ -42,7 +46,7 @@ class Terms:
     held: Held | None = None
     problem: Problem | None = None
     lenient: bool = False
-    fallback: str | None = None
+    box: BlackBox | None = None
     tries: int = 0
     notes: tuple[str, ...] = ()
 
@@ -66,8 +70,9 @@ def judged(texts: Sequence[str], finish: FinishReason, terms: Terms) -> Verdict:
         return Verdict(tuple(sound), finish)
     if finish == "cancelled":
         return Verdict(("",), finish)
-    if terms.fallback is not None:
-        return Verdict((terms.fallback,), "constraint")
+    kept = None if terms.box is None else terms.box.kept
+    if kept is not None:
+        return Verdict((kept.text,), finish if kept.from_model else "constraint")
     if terms.lenient:
         return Verdict(tuple(texts[:1]), "constraint")
     why = terms.problem(texts[0])
@@ -130,7 +135,7 @@ class Binder:
             language.rooms if inside else (),
         )
         tokens = Tokens(self._spelled, self._config.eos_id, self._pad, language.leaving)
-        return Held(automaton, tokens)
+        return Held(automaton, tokens, hole.suffix[:FOLLOWS].encode())
 
 
 def _in_document(language: Language) -> bool:
@@ -146,8 +151,8 @@ def _judged(fill: Fill, language: Language, gate: Problem | None) -> Terms:
         notes = (f"The constraint is not guaranteed: {language.reason}.",)
     if gate is None:
         return Terms(lenient=lenient, notes=notes)
-    fallback = old if old is not None and gate(old) is None else None
-    return Terms(None, gate, lenient, fallback, TRIES, notes)
+    box = BlackBox(lambda text: gate(text) is None, old)
+    return Terms(None, gate, lenient, box, TRIES, notes)
 
 
 def _gate(fill: Fill, hole: Hole, language: Language) -> Problem | None:

@@ -7,12 +7,12 @@ from clients.cli import address, diff
 from clients.cli.document import Document
 from clients.cli.errors import CHANGED
 from clients.cli.fill_run import open_client, run_fill
-from clients.cli.options import ShowOptions
 from clients.cli.program import Program
 from clients.cli.request import Verb, build
 from clients.cli.settings import Settings
 from clients.cli.settings_sources import Resolved
 from clients.cli.show import Show
+from clients.cli.show_options import ShowOptions
 from clients.cli.text_file import read_source
 from engine.client import EngineClient
 from protocol.messages import ShapeName
@@ -63,7 +63,7 @@ def _play(act: Act, program: Program, show: Show, settings: Settings, client: En
     """Show one act: its command, the canvas, the diff."""
     source = read_source(str(EXAMPLES / act.file), program.stdin)
     document = Document.of(source.text, act.file)
-    job = build(act.verb, document, address.lines(document, act.lines), settings, act.shape)
+    job = build(act.verb, document, [address.lines(document, act.lines)], settings, act.shape)
     show.heading("")
     show.heading(f"$ {act.command}")
     with show.watching(job) as view:

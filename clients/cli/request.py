@@ -1,5 +1,6 @@
 """From a span of a document to the Fill that is sent; what had to be cut is said in notes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, TypeVar
@@ -10,6 +11,7 @@ from clients.cli.address import Span
 from clients.cli.document import Document
 from clients.cli.errors import BadInput
 from clients.cli.settings import Settings
+from protocol.constraint import Constraint, Lengths, Syntax
 from protocol.messages import (
     PREFIX_LIMIT,
     SUFFIX_LIMIT,
@@ -44,20 +46,20 @@ class Job:
 def build(
     verb: Verb,
     document: Document,
-    span: Span,
+    spans: Sequence[Span],
     settings: Settings,
     shape: ShapeName | None,
-    *others: Span,
+    constraint: Constraint | None = None,
 ) -> Job:
-    """The job that fills `span`, and others right of it with it; their old text is not sent.
+    """The job that fills all spans, from the left; their old text is not sent.
 
     Raises:
-        BadInput: nothing to rewrite, or more lines than a request may ask for.
+        BadInput: nothing to rewrite, or more than a request may ask for.
     """
+    span = spans[0]
     if verb == "rewrite" and span.start == span.end:
         raise BadInput("the span is empty, so there is nothing to rewrite; `retouch fill` inserts")
-    spans = (span, *others)
-    prefix, suffix, notes = context(document.text, Span(span.start, spans[-1].end))
+    prefix, suffix, notes = around(document.text, _hole(document, spans, constraint), constraint)
     chosen = shape or _shape(verb, span)
     fill = Fill(
         id="cli-1",
@@ -69,16 +71,49 @@ def build(
         sampling=_sampling(settings),
         deadline_ms=settings.timeout_ms,
         path=document.path,
+        constraint=constraint,
         holes=tuple(
             NextHole(
                 before=document.text[left.end : right.start],
                 shape=shape or _shape(verb, right),
                 canvas=CanvasSpec(tokens=settings.max_tokens),
+                constraint=_own(constraint),
             )
             for left, right in pairwise(spans)
         ),
     )
-    return Job(verb, document, spans, checked(fill), notes)
+    return Job(verb, document, tuple(spans), checked(fill), notes)
+
+
+def _hole(document: Document, spans: Sequence[Span], constraint: Constraint | None) -> Span:
+    """From the first span to the last. The newline of whole lines is in no constraint's words:
+    it stays behind the hole, and `answer_text` puts it back."""
+    start, end = spans[0].start, spans[-1].end
+    closed = spans[-1].lines and end > start and document.text[end - 1] == "\n"
+    shaped = constraint is None or isinstance(constraint, Syntax | Lengths)
+    return Span(start, end - 1 if closed and not shaped else end)
+
+
+def _own(constraint: Constraint | None) -> Constraint | None:
+    """What each further hole is held to: a constraint on the document stands on the fill alone."""
+    return None if constraint is None or constraint.scope == "document" else constraint
+
+
+def around(
+    text: str, span: Span, constraint: Constraint | None
+) -> tuple[str, str, tuple[str, ...]]:
+    """The text before and behind the span, whole where a constraint speaks of the document.
+
+    Raises:
+        BadInput: the document is too long for that.
+    """
+    prefix, suffix, notes = context(text, span)
+    if notes and constraint is not None and constraint.scope == "document":
+        raise BadInput(
+            "the file is too long for a constraint on the whole document: at most"
+            f" {PREFIX_LIMIT} characters before the hole and {SUFFIX_LIMIT} behind it"
+        )
+    return prefix, suffix, notes
 
 
 def answer_text(document: Document, span: Span, text: str) -> str:

@@ -7,13 +7,14 @@ from rich.cells import cell_len
 
 from clients.cli.address import Span
 from clients.cli.commands import carry_out, spans
+from clients.cli.constraint import constraint_of
 from clients.cli.document import Document
 from clients.cli.errors import BadInput
 from clients.cli.fill_run import Outcome
 from clients.cli.glyphs import safe
 from clients.cli.options import ReviseOptions
 from clients.cli.program import Program
-from clients.cli.request import Job, checked, context
+from clients.cli.request import Job, around, checked
 from clients.cli.rows import Row, row
 from clients.cli.settings import Settings
 from clients.cli.settings_sources import Resolved
@@ -59,7 +60,8 @@ def _job(document: Document, span: Span, options: ReviseOptions, settings: Setti
     """The job that revises `span`."""
     if span.start == span.end:
         raise BadInput("the span is empty, so there is nothing to revise; `retouch fill` inserts")
-    prefix, suffix, notes = context(document.text, span)
+    constraint = constraint_of(options)
+    prefix, suffix, notes = around(document.text, span, constraint)
     request = ReviseText(
         id="cli-1",
         prefix=prefix,
@@ -75,6 +77,7 @@ def _job(document: Document, span: Span, options: ReviseOptions, settings: Setti
             temperature=settings.temperature, top_p=settings.top_p, seed=settings.seed
         ),
         deadline_ms=settings.timeout_ms,
+        constraint=constraint,
     )
     return Job("revise", document, (span,), checked(request), notes)
 

@@ -69,6 +69,18 @@ class Leaving:
             int(self._byte[n]): int(self._spelled[n]) for n in children if self._spelled[n] >= 0
         }
 
+    def spelling(self, text: bytes) -> list[int]:
+        """The tokens that `text` begins with, shortest first."""
+        node, found = _ROOT, []
+        for byte in text:
+            child = self._child(node, byte)
+            if child is None:
+                break
+            node = child
+            if self._spelled[node] >= 0:
+                found.append(int(self._spelled[node]))
+        return found
+
     def _child(self, node: int, byte: int) -> int | None:
         low, count = int(self._first[node]), int(self._count[node])
         place = low + int(np.searchsorted(self._byte[low : low + count], byte))

@@ -34,7 +34,7 @@ def shown(span: str, *deltas: Delta, raw: str = CODE, size: Size = SIZE, context
     """The frame after these deltas, with the last one's changes as news."""
     document = Document.of(raw)
     place = address.lines(document, span) if "-" not in span else address.between(document, span)
-    job = build("fill", document, place, Settings(), None)
+    job = build("fill", document, [place], Settings(), None)
     canvas = Canvas()
     for delta in deltas:
         canvas.apply(delta)

@@ -140,7 +140,7 @@ def test_the_live_picture_shows_all_holes(cli: Cli) -> None:
 def picture(raw: str, height: int, *deltas: Delta) -> str:
     document = Document.of(raw)
     span, *others = address.marked(document, "<FILL>")
-    job = build("fill", document, span, Settings(), None, *others)
+    job = build("fill", document, [span, *others], Settings(), None)
     canvas = Canvas(rest=[Canvas() for _ in others])
     for delta in deltas:
         canvas.apply(delta)

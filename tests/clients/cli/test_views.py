@@ -93,7 +93,7 @@ def live(stream: Stream, raw: str, now: list[float]) -> LivePicture:
     environ = {"TERM": "xterm", "COLUMNS": "40", "LINES": "12"}
     program = Program(lambda _: pytest.fail("no engine"), environ, BytesIO(), BytesIO(), stream)
     document = Document.of(raw)
-    job = build("fill", document, address.lines(document, "1"), Settings(), None)
+    job = build("fill", document, [address.lines(document, "1")], Settings(), None)
     return LivePicture(program.console(stream, Settings()), scene(job, 1), lambda: now[0])
 
 

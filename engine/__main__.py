@@ -14,7 +14,7 @@ from engine.config import EngineConfig
 from engine.errors import EngineError
 from engine.server.config import ServerConfig
 from engine.server.run import Serving, serve
-from engine.server.runtime import TOKEN, RuntimeInfo, default_folder
+from engine.server.runtime import TOKEN, RuntimeInfo, constraint_cache, default_folder
 
 IDLE_SECONDS = 600.0
 
@@ -41,7 +41,12 @@ def main(words: list[str]) -> int:
                 token_file=given.folder / TOKEN,
                 idle_seconds=given.idle_exit or None,
             ),
-            EngineConfig(model=given.model, device=given.device, threads=given.threads),
+            EngineConfig(
+                model=given.model,
+                device=given.device,
+                threads=given.threads,
+                constraint_cache=constraint_cache(),
+            ),
             given.folder,
             announce=_announce,
         )

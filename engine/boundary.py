@@ -6,6 +6,7 @@ import numpy.typing as npt
 from engine.canvas import Canvas, SlotState
 from engine.constraints.healing import HealingAutomaton
 from engine.constraints.prefix_index import PrefixIndex
+from engine.job import Job, Narrowed, Unsatisfiable
 
 Ids = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
@@ -20,6 +21,8 @@ class Boundary:
     def __init__(self, index: PrefixIndex, required: bytes) -> None:
         self._automaton = HealingAutomaton(index, required)
 
+    draws = False
+
     def reach(self, slots: Ids, canvas: Canvas) -> int:
         """Masked slots among the first len(required) slots, or none once they are spelled."""
         spell = self._automaton.done
@@ -27,8 +30,29 @@ class Boundary:
             return 0
         return int(np.searchsorted(slots, spell))
 
-    def narrow(self, scores: Floats, slots: Ids, canvas: Canvas) -> tuple[Ids, Floats]:
+    def given(self, job: Job) -> None:
+        """The model is always asked."""
+        return None
+
+    def allows(self, canvas: Canvas, room: int) -> bool:
+        """Left to engine.pinning, which lets nothing be typed before the edge is spelled."""
+        return True
+
+    def completed(self, job: Job) -> None:
+        """What settled is the answer: nothing has to stand behind the edge."""
+        return None
+
+    def behind(self, canvas: Canvas) -> None:
+        """A full canvas has spelled all that was asked."""
+        return None
+
+    def narrow(self, scores: Floats, slots: Ids, job: Job) -> Narrowed:
         """See engine.job.Constraint."""
+        tokens, confidence = self._path(scores, slots, job.canvas)
+        zeros = np.zeros(len(tokens), np.float32)
+        return Narrowed(tokens, confidence, zeros > 0, tokens, zeros)
+
+    def _path(self, scores: Floats, slots: Ids, canvas: Canvas) -> tuple[Ids, Floats]:
         masked = canvas.masked
         masked = masked[masked < self._automaton.done]
         if len(slots) < len(masked):
@@ -40,7 +64,7 @@ class Boundary:
         fixed = np.where(known, canvas.tokens[:width], -1)
         path = self._automaton.best_path(table, fixed)
         if path is None:
-            raise ValueError("the canvas is too short for the text moved into it")
+            raise Unsatisfiable("the canvas is too short for the text moved into it")
         tokens = path.tokens[slots]
         confidence = [
             self._share(table[slot], int(path.states[slot]), int(path.tokens[slot]))

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 Slots = npt.NDArray[np.int64]
-ARRAYS = ("tokens", "states", "confidence", "steps")
+ARRAYS = ("tokens", "states", "confidence", "steps", "forced")
 
 
 class SlotState(IntEnum):
@@ -26,6 +26,7 @@ class Canvas:
         states [L]: SlotState of each slot.
         confidence [L]: probability at the time of the reveal; 1 for fixed slots, 0 for masks.
         steps [L]: the step that revealed the slot, 0 for fixed slots and masks.
+        forced [L]: a constraint ruled out what the model would have put there.
     """
 
     def __init__(self, slots: int, mask_id: int) -> None:
@@ -36,6 +37,7 @@ class Canvas:
         self.states = np.full(slots, SlotState.MASKED, dtype=np.uint8)
         self.confidence = np.zeros(slots, dtype=np.float32)
         self.steps = np.zeros(slots, dtype=np.int32)
+        self.forced = np.zeros(slots, dtype=np.bool_)
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -64,9 +66,17 @@ class Canvas:
         self._require(np.array([slot]), SlotState.MASKED, "fixed")
         self.tokens[slot], self.states[slot], self.confidence[slot] = token, SlotState.FIXED, 1.0
 
-    def reveal(self, slots: Slots, tokens: Slots, confidence: npt.ArrayLike, step: int) -> None:
+    def reveal(
+        self,
+        slots: Slots,
+        tokens: Slots,
+        confidence: npt.ArrayLike,
+        step: int,
+        forced: npt.ArrayLike = False,
+    ) -> None:
         """Put tokens into masked slots."""
         self._require(slots, SlotState.MASKED, "revealed")
+        self.forced[slots] = forced
         self.tokens[slots] = tokens
         self.states[slots] = SlotState.REVEALED
         self.confidence[slots] = confidence
@@ -79,6 +89,7 @@ class Canvas:
         self.states[slots] = SlotState.MASKED
         self.confidence[slots] = 0.0
         self.steps[slots] = 0
+        self.forced[slots] = False
 
     def fork(self, slot: int, token: int, confidence: float, step: int) -> "Canvas":
         """A canvas that says `token` at a revealed `slot`, with masks behind it.

@@ -1,5 +1,7 @@
 """What this engine can do beyond filling a hole: told to clients, checked at every request."""
 
+CONSTRAINTS = ("choices", "ebnf", "json_schema", "lark", "lengths", "regex", "syntax")
+"""Kinds of languages that an answer can be held to."""
 CAPABILITIES: frozenset[str] = frozenset(
     {
         "alternatives",
@@ -19,5 +21,5 @@ CAPABILITIES: frozenset[str] = frozenset(
         "score",
         "stop",
     }
-)
+) | {f"constraint:{kind}" for kind in CONSTRAINTS}
 """Names as in protocol.capabilities."""

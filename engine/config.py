@@ -18,6 +18,7 @@ class EngineConfig:
         cache_bytes: most bytes of key/value tensors kept between fills.
         prefix_tokens: most tokens of text before the hole that the model sees.
         batch_jobs: most fills that take a step together.
+        constraint_cache: folder of compiled constraints; None keeps them in memory alone.
     """
 
     model: Path | None = None
@@ -27,6 +28,7 @@ class EngineConfig:
     cache_bytes: int = 512 << 20
     prefix_tokens: int = 2048
     batch_jobs: int = 8
+    constraint_cache: Path | None = None
 
     def __post_init__(self) -> None:
         if self.threads is not None and not 1 <= self.threads <= 1024:

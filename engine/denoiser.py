@@ -1,6 +1,7 @@
 """One denoising step as pure functions: logits -> a proposal -> what is revealed."""
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -8,19 +9,22 @@ import torch
 from torch import Tensor
 
 from engine.canvas import Canvas
-from engine.job import Draw, Job
+from engine.job import Draw, Job, Narrowed
 from engine.policies import Indices, Progress, Proposal, in_time
 from engine.sampling import gumbel, nucleus
 
 EARLY_END = 0.9
 EARLY_SHARE = 1 / 3
+OUTSIDE = 60.0
+"""Nats by which a constraint is told that a token lies outside the nucleus."""
 
 
-def propose(logits: Tensor, slots: Indices, job: Job) -> Proposal:
+def propose(logits: Tensor, slots: Indices, job: Job) -> tuple[Proposal, Narrowed | None]:
     """The token each masked slot would take, and how sure the model is of it.
 
     `logits` [M, V] in fp32, banned ids at -inf, for the masked `slots` [M]. Confidence is the
-    token's probability at temperature 1; under a constraint, its probability among the allowed.
+    token's probability at temperature 1; under a constraint, its probability among the allowed,
+    at the temperature of the draw.
     """
     norm = logits.logsumexp(-1, keepdim=True)
     scores = drawn(logits, slots, job.draw)
@@ -30,7 +34,9 @@ def propose(logits: Tensor, slots: Indices, job: Job) -> Proposal:
     spread = entropies(logits - norm) if job.policy.needs_entropy else np.zeros(len(slots))
     proposal = Proposal(slots, pairs[:, 0], chances[:, 0], pairs[:, 1], chances[:, 1], spread)
     if job.constraint is None:
-        return proposal
+        return proposal, None
+    if job.constraint.draws:
+        return _narrowed(proposal, tempered(logits, job.draw), job)
     return _narrowed(proposal, (scores - scores.logsumexp(-1, keepdim=True)), job)
 
 
@@ -53,22 +59,42 @@ def drawn(logits: Tensor, slots: Indices, draw: Draw) -> Tensor:
     return scaled + torch.from_numpy(noise).to(logits.device)
 
 
-def _narrowed(proposal: Proposal, scores: Tensor, job: Job) -> Proposal:
+def tempered(logits: Tensor, draw: Draw) -> Tensor:
+    """Log-probabilities [M, V] at the draw's temperature, without noise.
+
+    What the nucleus leaves out is only made unlikely: a constraint may need it.
+    """
+    if draw.temperature == 0.0:
+        return logits.log_softmax(-1)
+    scaled = logits / draw.temperature
+    inside = nucleus(scaled, draw.top_p)
+    return torch.where(inside.isinf(), scaled - OUTSIDE, scaled).log_softmax(-1)
+
+
+def _narrowed(proposal: Proposal, scores: Tensor, job: Job) -> tuple[Proposal, Narrowed | None]:
     """Replace the leading proposals by the constraint's path."""
     assert job.constraint is not None
     count = job.constraint.reach(proposal.slots, job.canvas)
     if not count:
-        return proposal
+        return proposal, None
     head = scores[:count].numpy(force=True)
-    tokens, confidence = job.constraint.narrow(head, proposal.slots[:count], job.canvas)
-    found = len(tokens)
+    narrowed = job.constraint.narrow(head, proposal.slots[:count], job)
+    found = len(narrowed.tokens)
+
+    def spliced(new: npt.NDArray[Any], old: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return np.concatenate([new, old[found:]])
+
+    zeros = np.zeros(found, np.float32)
+    unforced = np.zeros(len(proposal.slots), np.bool_)
     return dataclasses.replace(
         proposal,
-        tokens=np.concatenate([tokens, proposal.tokens[found:]]),
-        confidence=np.concatenate([confidence, proposal.confidence[found:]]),
-        rivalry=np.concatenate([np.zeros(found, np.float32), proposal.rivalry[found:]]),
-        entropy=np.concatenate([np.zeros(found, np.float32), proposal.entropy[found:]]),
-    )
+        tokens=spliced(narrowed.tokens, proposal.tokens),
+        confidence=spliced(narrowed.confidence, proposal.confidence),
+        rivals=spliced(narrowed.rivals, proposal.rivals),
+        rivalry=spliced(narrowed.rivalry, proposal.rivalry),
+        entropy=spliced(zeros, proposal.entropy),
+        forced=spliced(narrowed.forced, unforced),
+    ), narrowed
 
 
 def hold_back_end(proposal: Proposal, canvas: Canvas, end: int) -> Proposal:
@@ -100,8 +126,22 @@ def reveal(proposal: Proposal, chosen: Indices, job: Job, end: int, pad: int) ->
     """
     canvas = job.canvas
     slots, tokens = proposal.slots[chosen], proposal.tokens[chosen]
-    canvas.reveal(slots, tokens, proposal.confidence[chosen], job.step)
+    forced = False if proposal.forced is None else proposal.forced[chosen]
+    canvas.reveal(slots, tokens, proposal.confidence[chosen], job.step, forced)
     ends = np.flatnonzero(canvas.tokens == end)
     if len(ends):
         behind = canvas.masked[canvas.masked > ends[0]]
         canvas.reveal(behind, np.full(len(behind), pad), 1.0, job.step)
+
+
+def reveal_given(job: Job) -> None:
+    """Reveal the first masked slots as far as the constraint leaves one token for each.
+
+    They are part of the step that revealed the slot before them.
+    """
+    while job.constraint is not None and len(job.canvas.masked):
+        narrowed = job.constraint.given(job)
+        if narrowed is None:
+            break
+        slots = job.canvas.masked[:1]
+        job.canvas.reveal(slots, narrowed.tokens, narrowed.confidence, job.step, narrowed.forced)

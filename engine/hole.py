@@ -70,7 +70,10 @@ class Hole:
 
     def _whole_answer(self, text: str) -> Answer:
         if self.exact:
-            return edited(text, [Edit(len(text), len(text), self.newline)] * self.whole_lines)
+            ends = self._line_ends(text, 0) if self.newline != "\n" else []
+            return edited(
+                text, [*ends, *[Edit(len(text), len(text), self.newline)] * self.whole_lines]
+            )
         start, stop = self._span(text, True) or self._span(text, False) or (0, len(text))
         body = text[start:stop]
         body = body.rstrip(None if self.whole_lines or self.shape == "block" else "\r")
@@ -85,11 +88,24 @@ class Hole:
         end = Edit(start + len(kept), len(text), tail.replace("\n", self.newline))
         return edited(text, [*edits, *([end] if end.text or end.start < end.stop else [])])
 
+    @property
+    def around(self) -> tuple[str, str]:
+        """The texts that an answer is put between, line ends as "\\n"."""
+        after = self.suffix.removeprefix("\n") if self.whole_lines else self.suffix
+        return self.prefix, after
+
     def flaws(self, answer: str) -> int:
         """How broken the document is with `answer` in the hole; only fit to be compared."""
-        after = self.suffix.removeprefix("\n") if self.whole_lines else self.suffix
-        whole = self.given + answer.replace("\r\n", "\n")
-        return flaws(self.site, (self.prefix, after), whole)
+        return flaws(self.site, self.around, self.given + answer.replace("\r\n", "\n"))
+
+    def as_it_is(self, document: bool) -> "Hole":
+        """The hole for an answer that keeps to a language: neither cut, mended nor closed.
+
+        One that completes a document still has its line ends, and no newline of its own.
+        """
+        if document:
+            return replace(self, exact=True, whole_lines=False, suffix=self.around[1])
+        return replace(self, exact=True, whole_lines=False, newline="\n")
 
     def _span(self, text: str, growing: bool) -> tuple[int, int] | None:
         """The part of `text` that is the answer's body; None if `growing` and not settled."""

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.canvas import Canvas
-from engine.policies import Plan, Policy, ReadingKind
+from engine.policies import Floats, Indices, Plan, Policy, ReadingKind
 from engine.reviews import Review
 
 Finish = Literal["converged", "stop", "length", "deadline", "cancelled"]
@@ -27,22 +27,66 @@ class Status(Enum):
     DONE = "done"
 
 
+@dataclass(frozen=True, slots=True)
+class Narrowed:
+    """What a constraint makes of the first k masked slots: tokens of one accepting path.
+
+    Attributes:
+        tokens, confidence [k]: the path, and each token's probability among what may stand there.
+        forced [k]: the token that the model would have put there is ruled out.
+        rivals, rivalry [k]: another token that would do too and its probability; 0 where unknown.
+        witness [L]: the whole canvas, completed; None where only one slot is known.
+        log_valid: log of the probability that the model alone keeps to it; None where that is
+            not told.
+    """
+
+    tokens: Indices
+    confidence: Floats
+    forced: npt.NDArray[np.bool_]
+    rivals: Indices
+    rivalry: Floats
+    witness: Indices | None = None
+    log_valid: float | None = None
+
+
 class Constraint(Protocol):
-    """A language the canvas must belong to."""
+    """A language the canvas must belong to. It belongs to no job: all a job did is in the job."""
 
-    def narrow(
-        self, scores: npt.NDArray[np.float32], slots: npt.NDArray[np.int64], canvas: Canvas
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-        """Tokens of one accepting path and their constrained probabilities.
+    @property
+    def draws(self) -> bool:
+        """Whether it draws tokens by itself: it is then given scores without noise."""
+        ...
 
-        `scores` [k, V] are log-probabilities of the first k masked `slots`; the result may cover
-        fewer slots: those that it does not mention are free.
+    def reach(self, slots: Indices, canvas: Canvas) -> int:
+        """How many of the masked `slots`, from the left, the constraint still has a say in."""
+        ...
+
+    def narrow(self, scores: npt.NDArray[np.float32], slots: Indices, job: "Job") -> Narrowed:
+        """Proposals for the first k masked `slots`, from their log-probabilities `scores` [k, V].
+
+        They may cover fewer slots: those not mentioned are free. Unsatisfiable if there are none.
         """
         ...
 
-    def reach(self, slots: npt.NDArray[np.int64], canvas: Canvas) -> int:
-        """How many of the masked `slots`, from the left, the constraint still has a say in."""
+    def given(self, job: "Job") -> "Narrowed | None":
+        """The proposal for the first masked slot where no scores are needed for it."""
         ...
+
+    def allows(self, canvas: Canvas, room: int) -> bool:
+        """Whether a canvas that may still grow by `room` slots can be completed."""
+        ...
+
+    def completed(self, job: "Job") -> Indices | None:
+        """The tokens of the job's canvas, perhaps with more behind, with every mask filled."""
+        ...
+
+    def behind(self, canvas: Canvas) -> "Constraint | None":
+        """What is left to keep to once a full canvas belongs to the prefix."""
+        ...
+
+
+class Unsatisfiable(Exception):
+    """No filling of a job's canvas keeps to its constraint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,26 +152,51 @@ class Job:
     """Passes that look at a full canvas again before the job ends."""
     remasked: int = 0
     """Slots thrown back or replaced by reviews so far."""
+    witness: Indices | None = None
+    """Under a constraint: the canvas as the last step would complete it."""
+    log_valid: float | None = None
+    """See Narrowed; summed over blocks, and over slots where each has a step of its own."""
 
     @property
     def whole(self) -> Canvas:
         """Finished blocks and the canvas behind them."""
         return self.canvas if self.past is None else self.past.followed_by(self.canvas)
 
-    def next_block(self, slots: int) -> None:
-        """Put the full canvas behind the prefix, where its keys are exact, and begin a new one.
+    @property
+    def room(self) -> int:
+        """Slots that growth may still add."""
+        return max(0, self.limit - len(self.whole))
 
-        What the constraint asked of the left edge has been spelled by then.
-        """
+    def keep(self, narrowed: Narrowed) -> None:
+        """Take note of what a constraint said in this step."""
+        first = narrowed.witness is None or self.step - self.began == 1
+        if first and narrowed.log_valid is not None:
+            self.log_valid = (self.log_valid or 0.0) + narrowed.log_valid
+        self.witness = narrowed.witness
+
+    def complete(self) -> None:
+        """Fill every mask by the witness, or as the constraint has it; nothing without one."""
+        tokens = None if self.constraint is None else self.constraint.completed(self)
+        if tokens is None:
+            return
+        if len(tokens) > len(self.canvas):
+            self.canvas.grow(len(tokens) - len(self.canvas))
+        masked = self.canvas.masked
+        self.canvas.reveal(masked, tokens[masked], 0.0, self.step, forced=True)
+
+    def next_block(self, slots: int) -> None:
+        """Put the full canvas behind the prefix, where its keys are exact, and begin a new one."""
         prefix = (*self.context.prefix, *self.canvas.tokens.tolist())
         self.context = replace(self.context, prefix=prefix)
+        if self.constraint is not None:
+            self.constraint = self.constraint.behind(self.canvas)
         self.past, self.canvas = self.whole, Canvas(slots, self.canvas.mask_id)
-        self.constraint = None
+        self.witness = None
         self.began = self.step
 
     def branch(self, name: str, canvas: Canvas) -> "Job":
         """A job like this one, on another canvas."""
-        return replace(self, id=name, canvas=canvas, status=Status.QUEUED)
+        return replace(self, id=name, canvas=canvas, status=Status.QUEUED, witness=None)
 
 
 @dataclass(frozen=True, slots=True)

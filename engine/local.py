@@ -10,10 +10,12 @@ from msgspec.structs import replace
 
 from engine.backend import open_model
 from engine.capabilities import CAPABILITIES
+from engine.compiling import Arrived, Compiling
 from engine.config import EngineConfig
 from engine.core import Engine
 from engine.hub import STEP_MS, EngineFacts, Load
 from engine.job import Context, Priority, Query
+from engine.languages import Languages
 from engine.runner import Runner
 from engine.scheduler import Scheduler
 from engine.session import Session
@@ -36,6 +38,9 @@ from protocol.messages import (
     ServerMessage,
     Task,
 )
+
+PATIENCE = 0.02
+"""Seconds that a step waits for a constraint where there is nothing else to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,7 @@ class LocalEngine:
         self._runner = Runner(model.transformer, config.cache_bytes, banned)
         self._engine = Engine(self._runner, Scheduler(config.batch_jobs), clock)
         self._session = Several(Session(model, config, clock), clock)
+        self._compiling = Compiling(model.tokenizer.token_bytes, config.constraint_cache, clock)
         self._clock = clock
         self._outbox: deque[ServerMessage] = deque()
         self._owners: dict[str, Owner] = {}
@@ -71,7 +77,7 @@ class LocalEngine:
     @property
     def busy(self) -> bool:
         """Whether there is work."""
-        return self._engine.busy
+        return self._engine.busy or self._compiling.busy
 
     @property
     def load(self) -> Load:
@@ -98,11 +104,20 @@ class LocalEngine:
             case Revise():
                 self._revise(message)
             case Cancel():
+                if self._compiling.drop(message.id):
+                    self._owners.pop(message.id, None)
+                    self._outbox.append(Done(message.id, "", "cancelled"))
                 for work in self._session.cancel(message.id):
                     self._engine.cancel(work)
 
     def step(self) -> list[ServerMessage]:
-        """One turn of the engine; everything that is to be said since the last."""
+        """One turn of the engine; everything that is to be said since the last.
+
+        With nothing to do but wait for a constraint, it waits for a moment.
+        """
+        idle = not self._engine.busy and not self._outbox
+        for arrived in self._compiling.arrived(PATIENCE if idle else 0.0):
+            self._resume(arrived)
         if self._engine.busy:
             began = self._clock()
             for result in self._engine.step():
@@ -116,22 +131,45 @@ class LocalEngine:
 
     def receive(self) -> ServerMessage | None:
         """See EngineClient; takes as many engine steps as it needs to have something to say."""
-        while not self._outbox and self._engine.busy:
+        while not self._outbox and self.busy:
             self._outbox.extend(self.step())
         return self._outbox.popleft() if self._outbox else None
 
     def close(self) -> None:
         """See EngineClient."""
         self._outbox.clear()
+        self._compiling.close()
 
     def _open(self, fill: Task, client: str) -> None:
+        """Begin a request, or have its constraints compiled first."""
         try:
             wait = self._admit(fill, client)
-            turn = self._session.open(fill)
+            if self._compiling.waits(fill.id):
+                raise ProtocolError("id_conflict", f"A fill with id {fill.id} is running.", "id")
+            languages = self._compiling.ask(fill)
+            if languages is None:
+                self._owners[fill.id] = Owner(client, fill.priority)
+            else:
+                self._begin(fill, languages, Owner(client, fill.priority), wait)
         except ProtocolError as error:
             self._refuse(fill, error)
-            return
-        self._owners[fill.id] = Owner(client, fill.priority)
+
+    def _resume(self, arrived: Arrived) -> None:
+        """Go on with a request whose constraints are compiled, or can't be."""
+        fill, owner = arrived.request, self._owners.pop(arrived.request.id)
+        try:
+            if isinstance(arrived.languages, ProtocolError):
+                raise arrived.languages
+            wait = self._engine.wait(_probe(fill, owner.client, None))
+            self._begin(fill, arrived.languages, owner, wait)
+        except ProtocolError as error:
+            self._refuse(fill, error)
+
+    def _begin(
+        self, fill: Task, languages: Languages, owner: Owner, wait: tuple[int, float]
+    ) -> None:
+        turn = self._session.open(fill, languages)
+        self._owners[fill.id] = owner
         turn.messages = [_with_wait(message, wait) for message in turn.messages]
         self._take(turn)
 
@@ -145,7 +183,7 @@ class LocalEngine:
     def _admit(self, fill: Task, client: str) -> tuple[int, float]:
         """The wait a fill has to expect; ProtocolError overloaded if that is too long for it."""
         deadline = None if fill.deadline_ms is None else self._clock() + fill.deadline_ms / 1000
-        probe = Query("", Context(()), [], deadline=deadline, client=client, priority=fill.priority)
+        probe = _probe(fill, client, deadline)
         refusal = self._engine.refusal(probe)
         if refusal is not None:
             again = round(refusal.retry_after * 1000)
@@ -173,6 +211,11 @@ class LocalEngine:
             error.code, str(error), message.id, error.param, error.retry_after_ms, ends=ends
         )
         self._outbox.append(refusal)
+
+
+def _probe(fill: Task, client: str, deadline: float | None) -> Query:
+    """Work as a request would bring it, to ask the engine about."""
+    return Query("", Context(()), [], deadline=deadline, client=client, priority=fill.priority)
 
 
 def _with_wait(message: ServerMessage, wait: tuple[int, float]) -> ServerMessage:

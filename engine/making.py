@@ -3,15 +3,19 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from engine.boundary import Boundary
-from engine.canvas import Canvas
+from engine.canvas import Canvas, SlotState
 from engine.constraints.prefix_index import PrefixIndex
+from engine.held import Held
 from engine.hole import Hole
 from engine.job import Answer, Context, Draw, Job, Part, Query, Stop
 from engine.policies import POLICIES, Plan, ReadingKind
 from engine.prompt import Prompt
 from engine.reviews import REVIEWERS, Review, ReviewPlan
 from engine.search import Search, Texts, likely_lengths
+from engine.terms import FREE, Terms
 from engine.warm import encoded, warm
 from models.config import ModelConfig
 from models.loader import Model
@@ -22,6 +26,12 @@ DEFAULT_POLICY = "causal"
 DEFAULT_STEPS = 8
 DEFAULT_BRANCHES = 1
 LINE_SLOTS, LINE_LIMIT = 16, 64
+HELD_LIMIT = 256
+"""Tokens an answer that keeps to a language may have, where nothing else is said."""
+HELD_SPARE = 8
+"""Slots beyond twice the least that such an answer needs: a canvas in which it can end."""
+FAILED = 1 << 20
+AGAIN_HEAT = 0.8
 BUCKETS = (8, 12, 16, 24, 32, 48, 64)
 BLOCKS = {
     ReadingKind.CANVAS: 48,
@@ -38,8 +48,15 @@ class Maker:
         self._model = model
         self._index = index
 
-    def search(self, fill: Fill, hole: Hole, prompt: Prompt, deadline: float | None) -> Search:
-        """The search for a fill; ProtocolError if it contradicts itself."""
+    def search(
+        self,
+        fill: Fill,
+        hole: Hole,
+        prompt: Prompt,
+        deadline: float | None,
+        terms: Terms = FREE,
+    ) -> Search:
+        """The search for a fill; ProtocolError if it contradicts itself, or can't be met."""
         if fill.canvas.pinned and fill.canvas.tokens is None:
             raise ProtocolError("invalid_message", "A pinned canvas needs `tokens`.", "canvas")
         _check_review(fill)
@@ -47,10 +64,12 @@ class Maker:
         if fill.init and width > 1:
             text = "A warm start has one branch; ask for one answer."
             raise ProtocolError("unsupported", text, "init")
-        lead = self._job(fill, hole, prompt, deadline)
-        search = Search(lead, width, self._texts(hole, prompt), prompt.context.suffix)
+        lead = self._job(fill, hole, prompt, deadline, terms)
+        search = Search(lead, width, self._texts(hole, prompt, terms), prompt.context.suffix)
+        if terms.tries:
+            search.spare, search.again = terms.tries, _again(lead)
         if lead.policy.reading is ReadingKind.CANVAS and width > 1 and fill.canvas.tokens is None:
-            search.probe, search.expand = _probe(lead), self._lengths(lead, width)
+            search.probe, search.expand = _probe(lead), self._lengths(lead, width, terms.held)
         return search
 
     def resettle(self, search: Search, hole: Hole, prompt: Prompt) -> None:
@@ -60,7 +79,7 @@ class Maker:
         past = () if job.past is None else tuple(job.past.tokens.tolist())
         job.context = replace(context, prefix=(*context.prefix, *past))
         job.constraint = self._constraint(prompt) if job.past is None else None
-        job.stop = self._stop_rule(hole, len(prompt.required))
+        job.stop = self._stop_rule(hole, len(prompt.required), None)
         search.texts, search.suffix = self._texts(hole, prompt), prompt.context.suffix
 
     def settled_text(self, tokens: Sequence[int]) -> bytes:
@@ -68,9 +87,11 @@ class Maker:
         ids, end = list(tokens), self._model.config.eos_id
         return self._model.tokenizer.bytes_of(ids[: ids.index(end)] if end in ids else ids)
 
-    def _job(self, fill: Fill, hole: Hole, prompt: Prompt, deadline: float | None) -> Job:
+    def _job(
+        self, fill: Fill, hole: Hole, prompt: Prompt, deadline: float | None, terms: Terms
+    ) -> Job:
         sampling, policy = fill.sampling, POLICIES[fill.sampling.policy or DEFAULT_POLICY]
-        canvas, limit = self._canvas(fill, hole, prompt)
+        canvas, limit = self._canvas(fill, hole, prompt, terms.held)
         if fill.init:
             cells = encoded(fill.init, prompt.required, self._model.tokenizer)
             most = min(max(limit, len(canvas)), BLOCKS[policy.reading])
@@ -91,8 +112,8 @@ class Maker:
                 sampling.seed,
             ),
             draw=Draw(sampling.temperature, sampling.top_p, sampling.seed),
-            constraint=self._constraint(prompt),
-            stop=self._stop_rule(hole, len(prompt.required)),
+            constraint=terms.held or self._constraint(prompt),
+            stop=self._stop_rule(hole, len(prompt.required), terms.held),
             limit=limit,
             block=BLOCKS[policy.reading],
             deadline=deadline,
@@ -103,11 +124,11 @@ class Maker:
         """The canvas begins with what moved in."""
         return Boundary(self._index, prompt.required) if prompt.required else None
 
-    def _texts(self, hole: Hole, prompt: Prompt) -> Texts:
+    def _texts(self, hole: Hole, prompt: Prompt, terms: Terms = FREE) -> Texts:
         return Texts(
             self._reader(hole, prompt),
             self._size,
-            lambda job: hole.flaws(self._answer(hole, prompt, job)),
+            lambda job: _flaws(hole, terms, self._answer(hole, prompt, job)),
         )
 
     def _context(self, prompt: Prompt, reading: ReadingKind) -> Context:
@@ -116,35 +137,50 @@ class Maker:
             return replace(prompt.context, suffix=())
         return prompt.context
 
-    def _canvas(self, fill: Fill, hole: Hole, prompt: Prompt) -> tuple[Canvas, int]:
+    def _canvas(
+        self, fill: Fill, hole: Hole, prompt: Prompt, held: Held | None
+    ) -> tuple[Canvas, int]:
         """The first canvas and how far it may grow; moved text gets slots of its own."""
         config, asked = self._model.config, fill.canvas.tokens
         if fill.canvas.pinned and asked is not None:
-            return pinned_canvas(asked, config), 0
+            canvas = pinned_canvas(asked, config)
+            if held is not None and not held.allows(canvas, 0):
+                raise _unmet(f"No text of exactly {asked} tokens keeps to the constraint.")
+            return canvas, 0
         moved = prompt.required.decode()
         extra = len(self._model.tokenizer.encode(moved)) if moved else 0
         reading = POLICIES[fill.sampling.policy or DEFAULT_POLICY].reading
         size = min((asked or LINE_SLOTS * hole.lines) + extra, BLOCKS[reading])
         limit = (fill.canvas.most or asked or LINE_LIMIT * hole.lines) + extra
+        if held is not None:
+            room, usual = fill.canvas.most or asked, LINE_SLOTS * hole.lines
+            size, limit = _held_sizes(held.least, room, extra, usual, reading)
         spell = len(prompt.required) + 1  # any bytes can be spelled one a slot
         return Canvas(max(min(size, CANVAS_LIMIT), spell), config.mask_id), min(limit, CANVAS_LIMIT)
 
-    def _stop_rule(self, hole: Hole, required: int) -> Stop:
+    def _stop_rule(self, hole: Hole, required: int, held: Held | None) -> Stop:
         """Done at an end mark or at a complete answer."""
 
         def stop(tokens: Sequence[int]) -> bool:
             if self._model.config.eos_id in tokens:
                 return True
-            text = self.settled_text(tokens)[required:].decode("utf-8", "replace")
-            return hole.is_complete(text)
+            spelled = self.settled_text(tokens)
+            if held is not None and not held.may_stop(spelled):
+                return False
+            if held is not None and held.is_over(spelled):
+                return True
+            return hole.is_complete(spelled[required:].decode("utf-8", "replace"))
 
         return stop
 
-    def _lengths(self, lead: Job, count: int) -> Callable[[Answer], list[Job]]:
-        """Jobs with the end pinned at the most probable lengths."""
+    def _lengths(self, lead: Job, count: int, held: Held | None) -> Callable[[Answer], list[Job]]:
+        """Jobs with the end pinned at the most probable lengths that will do."""
 
         def expand(answer: Answer) -> list[Job]:
-            lengths = likely_lengths(answer.end.tolist(), count)
+            fits = None if held is None else held.language.feasible_lengths(len(answer.end) - 1)
+            lengths = likely_lengths(answer.end.tolist(), count, fits)
+            if not lengths:
+                return [lead]
             canvases = [pinned_canvas(length, self._model.config) for length in lengths]
             jobs = [lead.branch(f"{lead.id}/{n}", canvas) for n, canvas in enumerate(canvases)]
             for job in jobs:
@@ -171,6 +207,54 @@ class Maker:
 
     def _size(self, ids: Sequence[int]) -> int:
         return max(1, len(self._model.tokenizer.bytes_of(list(ids))))
+
+
+def _held_sizes(
+    least: int, asked: int | None, extra: int, usual: int, reading: ReadingKind
+) -> tuple[int, int]:
+    """Slots of the first canvas and the most there may be, for an answer of `least` tokens or more.
+
+    `extra` are for what moved into the hole. ProtocolError if the answer can't fit.
+    """
+    limit = min(asked + extra if asked else max(HELD_LIMIT, 2 * least), CANVAS_LIMIT)
+    if least > limit:
+        need, room = max(1, least - extra), limit - extra
+        raise _unmet(f"The constraint needs at least {need} tokens; the hole has {room}.")
+    if reading is ReadingKind.CANVAS:
+        size = limit if asked else max(usual + extra, 2 * least + HELD_SPARE)
+    else:
+        size = max(usual + extra, least + 1)
+    return min(size, limit, BLOCKS[reading]), limit
+
+
+def _flaws(hole: Hole, terms: Terms, answer: str) -> int:
+    """How broken the document is; where texts are tried, whether one passes the last gate first."""
+    if terms.box is None:
+        return hole.flaws(answer)
+    return 0 if terms.box.offer([answer]) is not None else FAILED + hole.flaws(answer)
+
+
+def _again(lead: Job) -> Callable[[int], Job]:
+    """Further jobs like the lead, each with another draw, for where no rival is left to try."""
+    size, mask = len(lead.canvas), lead.canvas.mask_id
+    known = np.flatnonzero(lead.canvas.states == SlotState.FIXED)
+    fixed = [(int(slot), int(lead.canvas.tokens[slot])) for slot in known]
+    fresh = replace(lead)
+
+    def again(number: int) -> Job:
+        canvas = Canvas(size, mask)
+        for slot, token in fixed:
+            canvas.fix(slot, token)
+        job = fresh.branch(f"{lead.id}/{number}", canvas)
+        heat = max(lead.draw.temperature, AGAIN_HEAT)
+        job.draw = replace(lead.draw, temperature=heat, seed=lead.draw.seed + number)
+        return job
+
+    return again
+
+
+def _unmet(text: str) -> ProtocolError:
+    return ProtocolError("constraint_unsatisfiable", text, "constraint")
 
 
 def _check_review(fill: Fill) -> None:

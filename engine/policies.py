@@ -38,6 +38,7 @@ class Proposal:
     rivals: Indices  # [M] the best other token
     rivalry: Floats  # [M] its probability
     entropy: Floats  # [M] in nats; zeros unless the policy asks for it
+    forced: npt.NDArray[np.bool_] | None = None  # [M] see engine.job.Narrowed; None: none is
 
 
 @dataclass(frozen=True, slots=True)

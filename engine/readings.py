@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from engine.denoiser import choose, propose, reveal
+from engine.denoiser import choose, propose, reveal, reveal_given
 from engine.job import Answer, Job, Part, Rival
 from engine.policies import Proposal, ReadingKind
 from engine.reviewing import look_again
@@ -23,8 +23,10 @@ def denoise_canvas(job: Job, state: JobState, logits: Logits, config: ModelConfi
     """Propose for every masked slot, let the policy choose, look again at what stood before."""
     slots = job.canvas.masked
     if len(slots):
-        proposal = propose(logits[0][: len(slots)], slots, job)
+        proposal, narrowed = propose(logits[0][: len(slots)], slots, job)
         choose(proposal, job, config.eos_id, config.pad_id)
+        if narrowed is not None:
+            job.keep(narrowed)
     if job.review is not None:
         look_again(job, job.review, state, logits, len(slots), config.eos_id)
     return []
@@ -33,8 +35,11 @@ def denoise_canvas(job: Job, state: JobState, logits: Logits, config: ModelConfi
 def denoise_causal(job: Job, state: JobState, logits: Logits, config: ModelConfig) -> list[Rival]:
     """Propose for the first masked slot alone."""
     slots = job.canvas.masked[:1]
-    proposal = propose(logits[0], slots, job)
+    proposal, narrowed = propose(logits[0], slots, job)
     choose(proposal, job, config.eos_id, config.pad_id)
+    if narrowed is not None:
+        job.keep(narrowed)
+    reveal_given(job)
     return [_rival(proposal)]
 
 
@@ -56,12 +61,15 @@ def denoise_speculative(
     rivals: list[Rival] = []
     for row in range(len(state.drafted) + 1):
         slots = job.canvas.masked[:1]
-        proposal = propose(check[row : row + 1], slots, job)
+        proposal, narrowed = propose(check[row : row + 1], slots, job)
         reveal(proposal, np.array([0]), job, config.eos_id, config.pad_id)
+        if narrowed is not None:
+            job.keep(narrowed)
         rivals.append(_rival(proposal))
         agreed = row < len(state.drafted) and proposal.tokens[0] == state.drafted[row]
         if not agreed or proposal.tokens[0] == config.eos_id:
             break
+    reveal_given(job)
     if len(rivals) == len(state.drafted) + 1 and len(job.canvas.masked):
         state.draft = _draft(job, canvas_logits)
     return rivals
@@ -70,7 +78,7 @@ def denoise_speculative(
 def _draft(job: Job, canvas_logits: Tensor) -> list[int]:
     """Tokens the canvas reading is fairly sure of, from the first mask on, without a gap."""
     slots = job.canvas.masked
-    free = propose(canvas_logits[-len(slots) :], slots, job)
+    free, _ = propose(canvas_logits[-len(slots) :], slots, job)
     tokens: list[int] = []
     for slot, token, sure in zip(free.slots, free.tokens, free.confidence, strict=True):
         if slot != slots[0] + len(tokens) or sure < DRAFT_CONFIDENCE:

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from engine.cache import Lease, SegmentCache
 from engine.guidance import guided
-from engine.job import Job, JointJob, Part, Query, StepResult, Work
+from engine.job import Job, JointJob, Part, Query, StepResult, Unsatisfiable, Work
 from engine.joint import denoise_joint, joint_rows, joint_state
 from engine.readings import DENOISERS, answer_part
 from engine.rows import BUILDERS, JobState, Rows, context_rows, query_rows
@@ -169,16 +169,23 @@ class Runner:
             lease.advance(take)
         if turn.rows:
             result.forwards = 2 if turn.plain else 1
-            logits = _logits(turn, probed)
-            if isinstance(work, Job):
-                denoise = DENOISERS[work.policy.reading]
-                result.rivals = denoise(work, state, logits, self.config)
-            elif isinstance(work, JointJob):
-                denoise_joint(work, state, logits, self.config)
-            else:
-                pairs = zip(turn.parts, logits, strict=True)
-                work.answers += [answer_part(p, rows, self.config.eos_id) for p, rows in pairs]
+            try:
+                self._take(turn, _logits(turn, probed), result)
+            except Unsatisfiable as error:
+                result.error = str(error)
         return result
+
+    def _take(self, turn: Turn, logits: list[Tensor], result: StepResult) -> None:
+        """What the logits of its rows do to a work."""
+        work, end = turn.work, self.config.eos_id
+        if isinstance(work, Job):
+            denoise = DENOISERS[work.policy.reading]
+            result.rivals = denoise(work, turn.state, logits, self.config)
+        elif isinstance(work, JointJob):
+            denoise_joint(work, turn.state, logits, self.config)
+        else:
+            pairs = zip(turn.parts, logits, strict=True)
+            work.answers += [answer_part(p, rows, end) for p, rows in pairs]
 
 
 def _logits(turn: Turn, probed: dict[int, Tensor]) -> list[Tensor]:

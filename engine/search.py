@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from engine.job import Answer, Finish, Job, Query, Rival, StepResult, Work
 from engine.policies import ReadingKind
@@ -56,6 +57,9 @@ class Search:
     """Tokens that follow the hole; the vote asks how well each text leads to the first of them."""
     probe: Query | None = None
     expand: Callable[[Answer], list[Job]] | None = None
+    spare: int = 0
+    """Branches beyond the width where every text is flawed; `again` makes those without a rival."""
+    again: Callable[[int], Job] | None = None
     finish: Finish | None = None
     error: str | None = None
     ranked: list[Job] = field(default_factory=list)
@@ -131,9 +135,13 @@ class Search:
     def _second_chances(self) -> list[Work]:
         """Branches for the closest rivals that were passed over, as many as the width allows."""
         closest = sorted(self._passed_over, key=lambda entry: -entry[0])
-        room = self.width - len(self._branches)
+        room = self.width + self.spare - len(self._branches)
         self._passed_over = []
-        return self._add([self._fork(job, rival) for _, job, rival in closest[:room]])
+        more = [self._fork(job, rival) for _, job, rival in closest[:room]]
+        while self.again is not None and len(more) < room:
+            more.append(self.again(len(self._branches)))
+            self._branches.append(more[-1])
+        return self._add(more)
 
     def _ballot(self) -> list[Work]:
         """All branches are done: ask how likely each text is, and how it leads to the suffix.
@@ -144,10 +152,11 @@ class Search:
         if all(voter.flaws for voter in self._voters) and (more := self._second_chances()):
             return more
         suffix = self.suffix[:SUFFIX_TOKENS]
-        if len(self._voters) < 2 or not suffix:
-            return self._conclude([voter.job for voter in self._voters], self.finish)
-        parts = [suffix_part(voter.ids, suffix) for voter in self._voters]
+        parts = [suffix_part(voter.ids, suffix) for voter in self._voters if suffix]
         parts += [inner_part(voter.ids) for voter in self._voters if voter.inner is None]
+        held = any(voter.job.log_valid is not None for voter in self._voters)
+        if len(self._voters) < 2 or not parts or not (suffix or held):
+            return self._conclude([voter.job for voter in self._voters], self.finish)
         query = Query(f"{self.lead.id}/vote", self.lead.context, parts, deadline=self.lead.deadline)
         return self._add([query])
 
@@ -159,21 +168,21 @@ class Search:
             whole = job.whole
             chances = whole.confidence[: whole.settled]
             inner = float(np.log(np.maximum(chances, 1e-9)).sum())
-            known = job.policy.reading is not ReadingKind.CANVAS or not ids
+            free = job.policy.reading is not ReadingKind.CANVAS and job.log_valid is None
+            known = free or not ids
             if ids not in found:
                 flaws = self.texts.flaws(job)
                 found[ids] = Candidate(job, ids, inner if known else None, flaws)
         return list(found.values())
 
     def _vote(self, query: Query) -> list[Work]:
-        size, texts = self.texts.size(self.suffix[:SUFFIX_TOKENS]), self.texts.size
-        outer, asked = query.answers[: len(self._voters)], query.answers[len(self._voters) :]
-        answers = iter(asked)
+        sizes = len(self.suffix[:SUFFIX_TOKENS]) and self.texts.size(self.suffix[:SUFFIX_TOKENS])
+        sums = [float(answer.target.sum()) for answer in query.answers]
+        outer = [sums.pop(0) if sizes else 0.0 for _ in self._voters]
         scores = []
-        for voter, after in zip(self._voters, outer, strict=True):
-            inner = float(next(answers).target.sum()) if voter.inner is None else voter.inner
-            behind = float(after.target.sum())
-            scores.append(mean_score(inner, texts(voter.ids), behind, size))
+        for voter, behind in zip(self._voters, outer, strict=True):
+            inner = sums.pop(0) if voter.inner is None else voter.inner
+            scores.append(mean_score(inner, self.texts.size(voter.ids), behind, sizes))
         flaws = np.array([voter.flaws for voter in self._voters])
         order = np.lexsort((-np.array(scores), flaws))
         return self._conclude([self._voters[index].job for index in order], self.finish)
@@ -187,12 +196,16 @@ class Search:
         return []
 
 
-def likely_lengths(end: Sequence[float], count: int) -> list[int]:
+def likely_lengths(
+    end: Sequence[float], count: int, fits: npt.NDArray[np.bool_] | None = None
+) -> list[int]:
     """The `count` most probable lengths, from log P(end mark) of each slot of an open canvas.
 
     P(length n) = P(end at n) x the product of P(no end) before n; most probable first, ties short.
+    `fits` [slots] says which lengths will do.
     """
     ends = np.exp(np.minimum(np.asarray(end, dtype=np.float64), -1e-9))
     posterior = ends * np.concatenate([[1.0], np.cumprod(1 - ends)[:-1]])
     order = np.argsort(-posterior, kind="stable")
-    return [int(length) for length in order if length > 0][:count]
+    usable = [int(n) for n in order if n > 0 and (fits is None or fits[n])]
+    return usable[:count]

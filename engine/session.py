@@ -13,6 +13,7 @@ from engine.config import EngineConfig
 from engine.constraints.prefix_index import PrefixIndex
 from engine.hole import Hole, shape_hole
 from engine.job import Job, StepResult
+from engine.languages import Language
 from engine.making import DEFAULT_POLICY, Maker
 from engine.policies import POLICIES, ReadingKind
 from engine.prompt import Prompt, Prompter
@@ -20,6 +21,7 @@ from engine.revision.live import Revisions
 from engine.revision.scoring import Scorings
 from engine.search import Search
 from engine.shape.answer import Answer, Edit, edited
+from engine.terms import Binder, Terms, judged
 from engine.told import guidance, told
 from engine.turns import Turn
 from models.loader import Model
@@ -40,6 +42,8 @@ from protocol.messages import (
     Token,
 )
 
+HURRIED = ("deadline", "cancelled")
+
 
 @dataclass(slots=True)
 class LiveFill:
@@ -50,6 +54,7 @@ class LiveFill:
     prompt: Prompt
     search: Search
     opened: float
+    terms: Terms
     started: float | None = None
     cells: list[Cell] = field(default_factory=list)
     seconds: float = 0.0
@@ -79,29 +84,37 @@ class Session:
         self.prompter = Prompter(model.config, model.tokenizer, index, config.prefix_tokens)
         self._maker = Maker(model, index)
         self._amender = Amender(model, self._maker, Surroundings(self.shape, self._prompt))
+        self._binder = Binder(model.config, model.tokenizer.token_bytes, index)
         self._revisions = Revisions(model, self.prompter, index, clock)
         self._scorings = Scorings(model, self.prompter, clock)
         self._live: dict[str, LiveFill] = {}
 
-    def open(self, fill: Task) -> Turn:
-        """The first work of a request; ProtocolError if it can't be done as asked."""
+    def open(
+        self, fill: Task, language: Language | None = None, since: float | None = None
+    ) -> Turn:
+        """The first work of a request; ProtocolError if it can't be done as asked.
+
+        `language` is what it is held to; `since` is when it came, if that is not now.
+        """
         self.check_free(fill.id)
         if isinstance(fill, ReviseText):
             return self._revisions.open(fill)
         if isinstance(fill, Score):
             return self._scorings.open(fill)
-        hole = self.shape(fill)
-        return self.begin(fill, hole, self._prompt(fill, hole))
+        hole = self.shape(fill, language)
+        return self.begin(fill, hole, self._prompt(fill, hole), language, since)
 
     def check_free(self, fill_id: str) -> None:
         """ProtocolError if a fill of this id is live."""
         if self.cancel(fill_id):
             raise ProtocolError("id_conflict", f"A fill with id {fill_id} is running.", "id")
 
-    def shape(self, fill: Fill) -> Hole:
+    def shape(self, fill: Fill, language: Language | None = None) -> Hole:
         """The shape of the hole between a fill's prefix and suffix."""
-        language = fill.doc.language if fill.doc is not None else None
-        hole = shape_hole(fill.prefix, fill.suffix, fill.shape, fill.lines, fill.path, language)
+        name = fill.doc.language if fill.doc is not None else None
+        hole = shape_hole(fill.prefix, fill.suffix, fill.shape, fill.lines, fill.path, name)
+        if language is not None and language.exact:
+            return hole.as_it_is(language.asked.scope == "document")
         return replace(hole, exact=fill.canvas.pinned, stops=fill.stop)
 
     def references(self, fill: Fill) -> list[str]:
@@ -115,18 +128,28 @@ class Session:
         prefix, words = hole.prefix + hole.given, self.references(fill)
         return self.prompter.prompt(prefix, hole.suffix, words, guidance(fill))
 
-    def begin(self, fill: Fill, hole: Hole, prompt: Prompt) -> Turn:
+    def begin(
+        self,
+        fill: Fill,
+        hole: Hole,
+        prompt: Prompt,
+        language: Language | None = None,
+        since: float | None = None,
+    ) -> Turn:
         """The first work of a fill whose hole and prompt are known."""
-        now = self._clock()
+        now = self._clock() if since is None else since
         deadline = fill.deadline_ms and now + fill.deadline_ms / 1000
-        search = self._maker.search(fill, hole, prompt, deadline)
+        terms = self._binder.bind(fill, hole, prompt, language)
+        search = self._maker.search(fill, hole, prompt, deadline, terms)
         slots = len(search.lead.canvas)
-        self._live[fill.id] = LiveFill(fill, hole, prompt, search, now, cells=[None] * slots)
+        live = LiveFill(fill, hole, prompt, search, now, terms, cells=[None] * slots)
+        self._live[fill.id] = live
         policy = fill.sampling.policy or DEFAULT_POLICY
         seed = fill.sampling.seed
-        accepted = Accepted(fill.id, self._model.name, seed, slots, policy, prompt.notes)
+        notes = (*prompt.notes, *terms.notes)
+        accepted = Accepted(fill.id, self._model.name, seed, slots, policy, notes)
         turn = Turn([accepted], search.start())
-        if fill.init and (delta := self._delta(self._live[fill.id])):
+        if fill.init and (delta := self._delta(live)):
             turn.messages.append(delta)
         return turn
 
@@ -169,7 +192,7 @@ class Session:
         turn = Turn(add=live.search.advance(result))
         search = live.search
         if search.ranked:
-            search.lead = search.ranked[0]
+            self._rank(live)
         if delta := self._delta(live):
             turn.messages.append(delta)
         if search.over:
@@ -219,17 +242,40 @@ class Session:
             pieces[slot] = b""
         return pieces
 
+    def _rank(self, live: LiveFill) -> None:
+        """Take the answers that will do first; in a hurry, complete them by their witnesses."""
+        search, problem = live.search, live.terms.problem
+        if search.finish in HURRIED and live.terms.held is not None:
+            for job in search.ranked:
+                job.complete()
+        if problem is not None:
+            failed = [problem(self._answer(live, job).text) is not None for job in search.ranked]
+            pairs = sorted(zip(failed, range(len(failed)), strict=True))
+            search.ranked = [search.ranked[number] for _, number in pairs]
+        search.lead = search.ranked[0]
+
     def _last(self, live: LiveFill) -> Done | Error:
         """The message that ends a fill."""
         search = live.search
         if search.error is not None or search.finish is None:
             return Error("engine_failed", search.error or "nothing came of it", live.fill.id)
         answers = [self._answer(live, job) for job in search.ranked]
-        texts = dict.fromkeys(answer.text for answer in answers)
-        text, *others = list(texts)[: live.fill.alternatives]
+        try:
+            verdict = judged([answer.text for answer in answers], search.finish, live.terms)
+        except ProtocolError as error:
+            return Error(error.code, str(error), live.fill.id, error.param)
+        text, *others = list(dict.fromkeys(verdict.texts))[: live.fill.alternatives]
         whole = search.lead.whole
         tokens = _tokens(live.cells[: whole.settled], whole, answers[0])
-        return Done(live.fill.id, text, search.finish, tokens, self._stats(live), tuple(others))
+        return Done(
+            live.fill.id,
+            text,
+            verdict.finish,
+            tokens if text == answers[0].text else (),
+            self._stats(live),
+            tuple(others),
+            log_valid=_rounded(search.lead.log_valid),
+        )
 
     def _answer(self, live: LiveFill, job: Job) -> Answer:
         """The settled left part of a canvas, cut and mended by the hole's shape."""
@@ -238,7 +284,10 @@ class Session:
         text = "".join(cell or "" for cell in render(self._pieces(live, job))[: whole.settled])
         if not spelled.startswith(live.prompt.required):
             return edited(text, [Edit(0, len(text))])  # not even the moved text was spelled
-        return live.hole.answer(text)
+        answer, problem = live.hole.answer(text), live.terms.problem
+        if problem is not None and live.terms.held is not None and problem(answer.text):
+            return edited(text, [])  # what was mended no longer keeps to the language
+        return answer
 
     def _stats(self, live: LiveFill) -> Stats:
         now, job = self._clock(), live.search.lead
@@ -261,5 +310,10 @@ def _tokens(cells: Sequence[Cell], canvas: Canvas, answer: Answer) -> tuple[Toke
     for slot, text in enumerate(answer.pieces([cell or "" for cell in cells])):
         if text:
             confidence = round(float(canvas.confidence[slot]), 4)
-            tokens.append(Token(text, confidence, int(canvas.steps[slot])))
+            forced = bool(canvas.forced[slot])
+            tokens.append(Token(text, confidence, int(canvas.steps[slot]), forced=forced))
     return tuple(tokens)
+
+
+def _rounded(log_valid: float | None) -> float | None:
+    return None if log_valid is None else round(log_valid, 4)

@@ -6,6 +6,7 @@ languages are hints that an engine may ignore.
 
 from collections.abc import Collection, Iterator
 
+from protocol.constraint import Constraint
 from protocol.errors import ProtocolError
 from protocol.messages import Cancel, ClientMessage, Fill, Revise, ReviseText, Score
 
@@ -22,11 +23,13 @@ def needs(message: ClientMessage) -> Iterator[tuple[str, str]]:
             yield from _set_fields(message, FILL_PARTS)
             if message.alternatives > 1:
                 yield "alternatives", "alternatives"
-            yield from _constraint(message)
+            yield from _constraint(message.constraint, "constraint")
+            for number, hole in enumerate(message.holes):
+                yield from _constraint(hole.constraint, f"holes[{number}].constraint")
         case ReviseText():
             yield "revise_text", "type"
             yield from _set_fields(message, REVISION_PARTS)
-            yield from _constraint(message)
+            yield from _constraint(message.constraint, "constraint")
         case Score():
             yield "score", "type"
             yield from _set_fields(message, ("context",))
@@ -53,6 +56,6 @@ def _set_fields(
             yield name, name
 
 
-def _constraint(message: Fill | ReviseText) -> Iterator[tuple[str, str]]:
-    if message.constraint is not None:
-        yield f"constraint:{message.constraint.__struct_config__.tag}", "constraint"
+def _constraint(constraint: Constraint | None, param: str) -> Iterator[tuple[str, str]]:
+    if constraint is not None:
+        yield f"constraint:{constraint.__struct_config__.tag}", param

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from protocol.constraint import Constraint, Lengths
+from protocol.constraint import Constraint, Lengths, Syntax
 from protocol.errors import ProtocolError
 from protocol.limits import FILES_TOTAL_LIMIT
 from protocol.messages import ToServer
@@ -29,6 +29,7 @@ def _check_fill(fill: Fill) -> None:
     _check_canvas(fill.canvas, "canvas")
     for number, hole in enumerate(fill.holes):
         _check_canvas(hole.canvas, f"holes[{number}].canvas")
+        _check_own(fill, hole.constraint, f"holes[{number}].constraint")
     _check_files(fill.context)
     _check_locks(fill.locks, len(fill.old_text or ""))
     _check_constraint(fill.constraint)
@@ -59,14 +60,29 @@ def _check_locks(locks: Locks, length: int) -> None:
             raise _invalid(text, f"locks[{number}]")
 
 
-def _check_constraint(constraint: Constraint | None) -> None:
-    if not isinstance(constraint, Lengths):
+def _check_constraint(constraint: Constraint | None, param: str = "constraint") -> None:
+    if constraint is None:
         return
     low, high = constraint.min_chars, constraint.max_chars
-    if low is None and high is None and constraint.exact_tokens is None:
-        raise _invalid("A lengths constraint needs a length.", "constraint")
+    nothing = low is None and high is None
+    if isinstance(constraint, Lengths) and nothing and constraint.exact_tokens is None:
+        raise _invalid("A lengths constraint needs a length.", param)
     if low is not None and high is not None and low > high:
-        raise _invalid("min_chars is more than max_chars.", "constraint")
+        raise _invalid("min_chars is more than max_chars.", param)
+    speaks_of_hole = constraint.scope == "hole" or isinstance(constraint, Syntax)
+    if not speaks_of_hole and not nothing:
+        raise _invalid("Character bounds need the scope `hole`.", param)
+
+
+def _check_own(fill: Fill, constraint: Constraint | None, param: str) -> None:
+    """The constraint of a further hole: what speaks of the document stands on the fill."""
+    if constraint is None:
+        return
+    if constraint.scope == "document":
+        raise _invalid("The constraint of a further hole speaks of that hole alone.", param)
+    if fill.constraint is not None and fill.constraint.scope == "document":
+        raise _invalid("The fill's constraint speaks of all holes already.", param)
+    _check_constraint(constraint, param)
 
 
 def _check_ops(ops: Sequence[Op]) -> None:

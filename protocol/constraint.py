@@ -4,68 +4,75 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from protocol.limits import CHOICE_LIMIT, CHOICES_LIMIT, GRAMMAR_LIMIT, REGEX_LIMIT
+from protocol.limits import (
+    CANVAS_LIMIT,
+    CHARS_LIMIT,
+    CHOICE_LIMIT,
+    CHOICES_LIMIT,
+    GRAMMAR_LIMIT,
+    REGEX_LIMIT,
+    SCHEMA_LIMIT,
+)
 
 Scope = Literal["hole", "document"]
 """What the constraint speaks of: the text of the hole, or prefix + hole + suffix."""
 Grammar = Annotated[str, Meta(min_length=1, max_length=GRAMMAR_LIMIT)]
-Length = Annotated[int, Meta(ge=0, le=1_000_000)]
+Chars = Annotated[int, Meta(ge=0, le=CHARS_LIMIT)]
 
 
-class Regex(Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="regex"):
+class Language(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind"):
+    """What every kind shares. Lengths are those of the hole."""
+
+    scope: Scope = "hole"
+    min_chars: Chars | None = None
+    max_chars: Chars | None = None
+    exact_tokens: Annotated[int, Meta(ge=1, le=CANVAS_LIMIT)] | None = None
+    best_effort: bool = False
+    """Where the language can't be guaranteed: an answer that may miss it, instead of an error."""
+
+
+class Regex(Language, frozen=True, tag="regex"):
     """The whole text matches this regular expression."""
 
     pattern: Annotated[str, Meta(min_length=1, max_length=REGEX_LIMIT)]
-    scope: Scope = "hole"
 
 
-class Choices(Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="choices"):
+class Choices(Language, frozen=True, tag="choices"):
     """The text is one of these."""
 
     choices: Annotated[
         tuple[Annotated[str, Meta(max_length=CHOICE_LIMIT)], ...],
         Meta(min_length=1, max_length=CHOICES_LIMIT),
     ]
-    scope: Scope = "hole"
 
 
-class JsonSchema(
-    Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="json_schema"
-):
+class JsonSchema(Language, frozen=True, tag="json_schema"):
     """The text is a JSON value that validates; `schema` is JSON text, references are local."""
 
-    schema: Grammar
-    scope: Scope = "hole"
+    schema: Annotated[str, Meta(min_length=1, max_length=SCHEMA_LIMIT)]
 
 
-class Ebnf(Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="ebnf"):
-    """The text is a sentence of this EBNF grammar."""
-
-    grammar: Grammar
-    scope: Scope = "hole"
-
-
-class Lark(Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="lark"):
-    """The text is a sentence of this Lark grammar."""
+class Ebnf(Language, frozen=True, tag="ebnf"):
+    """The text is a sentence of this EBNF grammar, from its rule `root` on."""
 
     grammar: Grammar
-    scope: Scope = "hole"
 
 
-class Syntax(Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="syntax"):
-    """The text has no syntax errors, or no new ones, in this language."""
+class Lark(Language, frozen=True, tag="lark"):
+    """The text is a sentence of this Lark grammar, from its rule `start` on."""
+
+    grammar: Grammar
+
+
+class Syntax(Language, frozen=True, kw_only=True, tag="syntax"):
+    """The document has no syntax errors, or no new ones, in this language."""
 
     language: Annotated[str, Meta(min_length=1, max_length=64)]
     scope: Scope = "document"
 
 
-class Lengths(Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="lengths"):
-    """The text has so many characters or tokens."""
-
-    min_chars: Length | None = None
-    max_chars: Length | None = None
-    exact_tokens: Annotated[int, Meta(ge=1, le=1024)] | None = None
-    scope: Scope = "hole"
+class Lengths(Language, frozen=True, tag="lengths"):
+    """Any text of these lengths."""
 
 
 Constraint = Regex | Choices | JsonSchema | Ebnf | Lark | Syntax | Lengths

@@ -77,6 +77,9 @@ class Done(Struct, frozen=True, tag_field="type", tag="done"):
     """Other answers, best first, if they were asked for."""
     holes: tuple[str, ...] = ()
     """With several holes: the text of each; `text` is the first."""
+    log_valid: float | None = None
+    """Under a constraint: log of the probability that the model alone would have kept to it, as
+    the steps saw it; in nats."""
     seq: int = 0
     """The last frame that was sent before this."""
 

@@ -61,6 +61,8 @@ class NextHole(Struct, frozen=True, forbid_unknown_fields=True):
     shape: ShapeName = "auto"
     lines: Lines | None = None
     canvas: CanvasSpec = CanvasSpec()
+    constraint: Constraint | None = None
+    """What this hole's text is held to; with the scope `hole`."""
 
 
 class Fill(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag="fill"):
@@ -89,6 +91,7 @@ class Fill(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", ta
     init: Annotated[tuple[StartCell, ...], Meta(max_length=CANVAS_LIMIT)] = ()
     """Cells to start from (None is a mask), for a warm start."""
     constraint: Constraint | None = None
+    """What the first hole is held to; with the scope `document` the text with all holes filled."""
     locks: Locks = ()
     guidance: Guidance | None = None
     stop: Annotated[
@@ -212,6 +215,7 @@ class ReviseText(
     locks: Locks = ()
     sampling: Sampling = Sampling()
     constraint: Constraint | None = None
+    """What both the old and the new text are held to."""
     doc: DocumentRef | None = None
     path: Path | None = None
     context: Files = ()

@@ -125,7 +125,7 @@ class Token(Struct, frozen=True):
     """Its probability in the finished text, where it was asked for."""
     revised_from: str | None = None
     forced: bool = False
-    """A constraint left no other choice."""
+    """The constraint ruled out the token that the model would have put here."""
     locked: bool = False
     why: str = ""
     """Why a revision kept or changed it."""

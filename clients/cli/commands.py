@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import get_args
 
 from clients.cli import address, diff
+from clients.cli.constraint import constraint_of
 from clients.cli.document import Document
 from clients.cli.errors import CHANGED, UNCHANGED, BadInput
 from clients.cli.fill_run import Outcome, open_client, run_fill
@@ -35,8 +36,10 @@ def rewrite(program: Program, options: RewriteOptions, resolved: Resolved) -> in
 
 
 def _run(verb: Verb, program: Program, options: RewriteOptions, settings: Settings) -> int:
+    constraint = constraint_of(options)
+
     def make(document: Document) -> Job:
-        wish = Wish(_shape(options), options.instruction, options.guidance)
+        wish = Wish(_shape(options), options.instruction, options.guidance, constraint)
         return build(verb, document, spans(document, options, settings), settings, wish)
 
     return carry_out(program, options, settings, make)

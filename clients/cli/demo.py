@@ -7,12 +7,12 @@ from clients.cli import address, diff
 from clients.cli.document import Document
 from clients.cli.errors import CHANGED
 from clients.cli.fill_run import open_client, run_fill
-from clients.cli.options import ShowOptions
 from clients.cli.program import Program
 from clients.cli.request import Verb, Wish, build
 from clients.cli.settings import Settings
 from clients.cli.settings_sources import Resolved
 from clients.cli.show import Show
+from clients.cli.show_options import ShowOptions
 from clients.cli.text_file import read_source
 from engine.client import EngineClient
 from protocol.messages import ShapeName

@@ -19,7 +19,13 @@ from engine.errors import EngineError
 from protocol.messages import Accepted, Delta, Done, Error, Fill, ServerMessage
 
 _LOG = logging.getLogger("retouch.cli")
-_OUR_FAULT = ("invalid_message", "too_large", "unsupported")
+_OUR_FAULT = (
+    "invalid_message",
+    "too_large",
+    "unsupported",
+    "constraint_invalid",
+    "constraint_unsatisfiable",
+)
 
 OpenEngine = Callable[[Settings], EngineClient]
 
@@ -104,6 +110,8 @@ def _outcome(job: Job, accepted: Accepted, done: Done) -> Outcome:
     if hurried and not all(texts):
         left = f" in {texts.count('')} of {len(texts)} holes; there" if any(texts) else ";"
         notes = (*notes, f"the time was up before any text had settled{left} nothing changes")
+    if done.finish == "constraint":
+        notes = (*notes, "the answer does not keep to the constraint; it is the best there is")
     edits = tuple(
         _edit(job.document, span, text, keep=hurried and not text)
         for span, text in zip(job.spans, texts, strict=True)

@@ -25,7 +25,6 @@ from clients.cli.options import (
     ListingOptions,
     ReviseOptions,
     RewriteOptions,
-    ShowOptions,
     add_command,
 )
 from clients.cli.program import Program, this_program
@@ -33,6 +32,7 @@ from clients.cli.report import Failure, as_json
 from clients.cli.revise_command import revise
 from clients.cli.score_command import SCORE_COMMAND
 from clients.cli.serve import SERVE_COMMANDS
+from clients.cli.show_options import ShowOptions
 
 _LOG = logging.getLogger("retouch.cli")
 

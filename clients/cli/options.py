@@ -11,43 +11,29 @@ from typing import Annotated, Any, Generic, TypeVar, get_type_hints
 
 import typer
 
+from clients.cli.constraint_options import ConstraintOptions
 from clients.cli.errors import HungUp, Interrupted
 from clients.cli.program import Program
 from clients.cli.settings import Setting, table
 from clients.cli.settings_sources import Resolved, resolve
+from clients.cli.show_options import OUTPUT
 
 _WHERE: dict[str, Any] = {"rich_help_panel": "Where"}
 _TOLD: dict[str, Any] = {"rich_help_panel": "Instruction"}
 _REVISION: dict[str, Any] = {"rich_help_panel": "Revision"}
-_FLAG: dict[str, Any] = {"rich_help_panel": "Output"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShowOptions:
-    """How much is shown."""
-
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Say nothing but errors.", **_FLAG)
-    ] = False
-    no_color: Annotated[
-        bool, typer.Option("--no-color", help="The same as --color never.", **_FLAG)
-    ] = False
-    record: Annotated[
-        Path | None, typer.Option("--record", hidden=True, help="Write the run as an SVG.")
-    ] = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SpanOptions(ShowOptions):
+class SpanOptions(ConstraintOptions):
     """Which span of which file, and where the result goes."""
 
     diff: Annotated[
-        bool, typer.Option("--diff", help="Print only the diff, for `patch`.", **_FLAG)
+        bool, typer.Option("--diff", help="Print only the diff, for `patch`.", **OUTPUT)
     ] = False
     json: Annotated[
         bool,
         typer.Option(
-            "--json", help="Print one JSON object: text, tokens, steps, NFE, times.", **_FLAG
+            "--json", help="Print one JSON object: text, tokens, steps, NFE, times.", **OUTPUT
         ),
     ] = False
     file: Annotated[
@@ -76,7 +62,7 @@ class SpanOptions(ShowOptions):
     ] = None
     in_place: Annotated[
         bool,
-        typer.Option("--in-place", "-i", help="Write the result into FILE, atomically.", **_FLAG),
+        typer.Option("--in-place", "-i", help="Write the result into FILE, atomically.", **OUTPUT),
     ] = False
 
 
@@ -176,7 +162,7 @@ class ReviseOptions(ToldOptions):
     explain: Annotated[
         bool,
         typer.Option(
-            "--explain", help="Show every token: how likely it was and is, and why.", **_FLAG
+            "--explain", help="Show every token: how likely it was and is, and why.", **OUTPUT
         ),
     ] = False
 

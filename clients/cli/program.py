@@ -88,6 +88,7 @@ def open_local_engine(settings: Settings) -> "EngineClient":
 
     from engine.config import EngineConfig
     from engine.local import open_engine
+    from engine.server.runtime import constraint_cache
 
     return open_engine(
         EngineConfig(
@@ -95,6 +96,7 @@ def open_local_engine(settings: Settings) -> "EngineClient":
             device=settings.device,
             dtype=settings.dtype,
             threads=settings.threads,
+            constraint_cache=constraint_cache(),
         )
     )
 

@@ -45,6 +45,8 @@ class Report(Struct, frozen=True):
     stats: Stats
     notes: tuple[str, ...]
     holes: tuple[Filled, ...]
+    log_valid: float | None = None
+    """Under a constraint: see protocol.replies.Done."""
 
 
 class Failure(Struct, frozen=True):
@@ -73,6 +75,7 @@ def report(outcome: Outcome, name: str, written: bool) -> Report:
         stats=done.stats,
         notes=outcome.notes,
         holes=tuple(_filled(outcome, number) for number in range(len(outcome.edits))),
+        log_valid=done.log_valid,
     )
 
 

@@ -11,6 +11,7 @@ from clients.cli.address import Span
 from clients.cli.document import Document
 from clients.cli.errors import BadInput
 from clients.cli.settings import Settings
+from protocol.constraint import Constraint, Lengths, Syntax
 from protocol.messages import (
     PREFIX_LIMIT,
     SUFFIX_LIMIT,
@@ -55,6 +56,7 @@ class Wish:
     shape: ShapeName | None = None
     instruction: str | None = None
     guidance: float | None = None
+    constraint: Constraint | None = None
 
 
 def covering(spans: Sequence[Span]) -> Span:
@@ -71,9 +73,10 @@ def build(
         BadInput: nothing to rewrite, or more than a request may ask for.
     """
     span = spans[0]
+    constraint = wish.constraint
     if verb == "rewrite" and any(each.start == each.end for each in spans):
         raise BadInput("the span is empty, so there is nothing to rewrite; `retouch fill` inserts")
-    prefix, suffix, notes = context(document.text, covering(spans))
+    prefix, suffix, notes = around(document.text, _hole(document, spans, constraint), constraint)
     chosen = wish.shape or _shape(verb, span)
     old = document.text[span.start : span.end]
     fill = Fill(
@@ -89,17 +92,50 @@ def build(
         instruction=wish.instruction,
         guidance=wish.guidance,
         old_text=old if wish.instruction and old and len(spans) == 1 else None,
+        constraint=constraint,
         holes=tuple(
             NextHole(
                 before=document.text[left.end : right.start],
                 shape=wish.shape or _shape(verb, right),
                 lines=right.lines if (wish.shape or _shape(verb, right)) == "block" else None,
                 canvas=CanvasSpec(tokens=settings.max_tokens),
+                constraint=_own(constraint),
             )
             for left, right in pairwise(spans)
         ),
     )
-    return Job(verb, document, spans, checked(fill), notes)
+    return Job(verb, document, tuple(spans), checked(fill), notes)
+
+
+def _hole(document: Document, spans: Sequence[Span], constraint: Constraint | None) -> Span:
+    """From the first span to the last. The newline of whole lines is in no constraint's words:
+    it stays behind the hole, and `answer_text` puts it back."""
+    start, end = spans[0].start, spans[-1].end
+    closed = spans[-1].lines and end > start and document.text[end - 1] == "\n"
+    shaped = constraint is None or isinstance(constraint, Syntax | Lengths)
+    return Span(start, end - 1 if closed and not shaped else end)
+
+
+def _own(constraint: Constraint | None) -> Constraint | None:
+    """What each further hole is held to: a constraint on the document stands on the fill alone."""
+    return None if constraint is None or constraint.scope == "document" else constraint
+
+
+def around(
+    text: str, span: Span, constraint: Constraint | None
+) -> tuple[str, str, tuple[str, ...]]:
+    """The text before and behind the span, whole where a constraint speaks of the document.
+
+    Raises:
+        BadInput: the document is too long for that.
+    """
+    prefix, suffix, notes = context(text, span)
+    if notes and constraint is not None and constraint.scope == "document":
+        raise BadInput(
+            "the file is too long for a constraint on the whole document: at most"
+            f" {PREFIX_LIMIT} characters before the hole and {SUFFIX_LIMIT} behind it"
+        )
+    return prefix, suffix, notes
 
 
 def answer_text(document: Document, span: Span, text: str) -> str:

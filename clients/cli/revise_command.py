@@ -8,13 +8,14 @@ from rich.cells import cell_len
 
 from clients.cli.address import Span
 from clients.cli.commands import carry_out, spans
+from clients.cli.constraint import constraint_of
 from clients.cli.document import Document
 from clients.cli.errors import BadInput
 from clients.cli.fill_run import Outcome
 from clients.cli.glyphs import safe
 from clients.cli.options import ReviseOptions
 from clients.cli.program import Program
-from clients.cli.request import Job, checked, context, covering
+from clients.cli.request import Job, around, checked, covering
 from clients.cli.rows import Row, row
 from clients.cli.settings import Settings
 from clients.cli.settings_sources import Resolved
@@ -61,8 +62,8 @@ def _job(
     """The job that revises `spans`: the text from first to last, locked between them."""
     if any(each.start == each.end for each in spans):
         raise BadInput("the span is empty, so there is nothing to revise; `retouch fill` inserts")
-    span = covering(spans)
-    prefix, suffix, notes = context(document.text, span)
+    span, constraint = covering(spans), constraint_of(options)
+    prefix, suffix, notes = around(document.text, span, constraint)
     between = (Lock(a.end - span.start, b.start - span.start) for a, b in pairwise(spans))
     request = ReviseText(
         id="cli-1",
@@ -80,6 +81,7 @@ def _job(
             temperature=settings.temperature, top_p=settings.top_p, seed=settings.seed
         ),
         deadline_ms=settings.timeout_ms,
+        constraint=constraint,
     )
     return Job("revise", document, spans, checked(request), notes)
 

@@ -137,7 +137,7 @@ def _serving(program: Program, options: ServeOptions, settings: Settings) -> "Se
     from engine.config import EngineConfig
     from engine.server.config import ServerConfig
     from engine.server.run import Serving
-    from engine.server.runtime import TOKEN, default_folder
+    from engine.server.runtime import TOKEN, constraint_cache, default_folder
 
     folder = options.folder or default_folder()
 
@@ -163,6 +163,7 @@ def _serving(program: Program, options: ServeOptions, settings: Settings) -> "Se
             device=settings.device,
             dtype=settings.dtype,
             threads=settings.threads,
+            constraint_cache=constraint_cache(),
         ),
         folder,
         options.workers,

@@ -11,6 +11,7 @@ from engine.making import Maker
 from engine.prompt import Prompt
 from engine.search import Search
 from models.loader import Model
+from protocol.constraint import Constraint, Syntax
 from protocol.messages import (
     Advance,
     ContextChange,
@@ -34,6 +35,13 @@ class Amended:
     moves: tuple[Move, ...]
 
 
+def _may(constraint: Constraint | None, op: Op) -> bool:
+    """Whether an op leaves a constraint's promise whole: syntax is judged at the end anyway."""
+    if constraint is None or isinstance(op, Remask | RemaskBelow):
+        return True
+    return isinstance(constraint, Syntax) and isinstance(op, Pin | Resize)
+
+
 class Amender:
     """Changes running searches of one session."""
 
@@ -53,7 +61,7 @@ class Amender:
         return Amended(draft.fill, draft.hole, draft.prompt, tuple(draft.moves))
 
     def _do(self, draft: Draft, op: Op, revise: Revise) -> None:
-        if draft.fill.constraint is not None and not isinstance(op, Remask | RemaskBelow):
+        if not _may(draft.fill.constraint, op):
             raise refused("unsupported", "A constrained text can only be thrown back.")
         encoding = revise.encoding or "utf-32"
         match op:

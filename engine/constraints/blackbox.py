@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from engine.constraints.errors import CheckerError
-from engine.constraints.syntax import judge_of
 
 Accepts = Callable[[str], bool]  # of the text in the hole
 
@@ -55,20 +54,3 @@ class BlackBox:
             return False
         self._failures = 0
         return verdict
-
-
-def syntax_box(
-    language: str, before: str, behind: str, old: str | None = None, strict: bool = False
-) -> BlackBox:
-    """A box for a hole in a document: the filled document parses, or has no new errors.
-
-    `old` is the text that stood in the hole. With `strict` the whole document must parse.
-    """
-    judge = judge_of(language)
-    found = None if strict else judge.count(before + (old or "") + behind)
-
-    def accepts(text: str) -> bool:
-        errors = judge.count(before + text + behind)
-        return errors == 0 or (found is not None and errors <= found)
-
-    return BlackBox(accepts, old)

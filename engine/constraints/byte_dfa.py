@@ -57,9 +57,9 @@ class ByteDFA:
     def run(self, text: bytes, state: int | None = None) -> int:
         """The state after `text` from `state` (the start by default); 0 once it is refused."""
         at = self.start if state is None else state
-        table, column = self.table, self.byte_class
-        for byte in text:
-            at = int(table[at, column[byte]])
+        moves = self._moves
+        for column in text.translate(self._columns):
+            at = moves[at, column]
             if not at:
                 break
         return at
@@ -73,12 +73,22 @@ class ByteDFA:
 
         Exact for trimmed automata, whose live states all reach a final one.
         """
-        at = self.start
-        for offset, byte in enumerate(text):
-            at = int(self.table[at, self.byte_class[byte]])
+        at, moves = self.start, self._moves
+        for offset, column in enumerate(text.translate(self._columns)):
+            at = moves[at, column]
             if not at:
                 return offset
         return None
+
+    @cached_property
+    def _moves(self) -> memoryview:
+        """The table for one look-up at a time, which arrays are slow at."""
+        return np.ascontiguousarray(self.table).data
+
+    @cached_property
+    def _columns(self) -> bytes:
+        """The column of each byte, as `bytes.translate` takes it."""
+        return self.byte_class.tobytes()
 
 
 def from_arcs(rows: Sequence[Sequence[Arc]], final: Sequence[bool], start: int) -> ByteDFA:

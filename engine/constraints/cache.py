@@ -10,6 +10,7 @@ import json
 import os
 import tempfile
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -93,16 +94,21 @@ class ConstraintCache:
         path = self._path(key)
         try:
             found = unpacked(path.read_bytes())
-        except FileNotFoundError:
+            os.utime(path)
+        except ValueError:
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
             return None
-        except (ValueError, OSError):
-            path.unlink(missing_ok=True)
+        except OSError:
             return None
-        os.utime(path)
         return found
 
     def store(self, key: str, content: bytes) -> None:
-        """Keep a packed constraint under its key."""
+        """Keep a packed constraint under its key; a folder that can't be written keeps nothing."""
+        with suppress(OSError):
+            self._store(key, content)
+
+    def _store(self, key: str, content: bytes) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=self._folder, delete=False) as file:
             file.write(content)

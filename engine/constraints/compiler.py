@@ -44,17 +44,24 @@ class ConstraintCompiler:
         Raises a ConstraintError: unsupported, invalid, unsatisfiable or too large.
         """
         check_spec(spec)
+        known = self.known(spec)
+        if known is not None:
+            return known
         key = cache_key(spec, self._vocabulary.key)
-        with self._lock:
-            if key in self._recent:
-                self._recent.move_to_end(key)
-                return self._recent[key]
         found = Compiled(spec, self._automaton(spec, key), third_gate(spec))
         with self._lock:
             self._recent[key] = found
             if len(self._recent) > _IN_MEMORY:
                 self._recent.popitem(last=False)
         return found
+
+    def known(self, spec: ConstraintSpec) -> Compiled | None:
+        """What was compiled not long ago; returns at once."""
+        key = cache_key(spec, self._vocabulary.key)
+        with self._lock:
+            if key in self._recent:
+                self._recent.move_to_end(key)
+            return self._recent.get(key)
 
     def close(self) -> None:
         """End the compile process."""

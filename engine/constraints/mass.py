@@ -37,6 +37,8 @@ class ClassMass:
             return int(self.fixed[slot])
         ids = self.reducer.members(column)
         odds = self._odds(slot, column)
+        if len(ids) == 1:
+            return int(ids[0])
         if odds.max() > 0.0:
             return int(ids[np.argmax(odds)])
         return int(ids[np.argmax(self.log_probs[self.row[slot], ids])])
@@ -50,6 +52,8 @@ class ClassMass:
         if self.fixed[slot] >= 0:
             return int(self.fixed[slot])
         ids = self.reducer.members(column)
+        if len(ids) == 1:
+            return int(ids[0])
         weights = np.cumsum(self._odds(slot, column), dtype=np.float64)
         if not weights[-1] > 0.0:
             scores = self.log_probs[self.row[slot], ids].astype(np.float64)
@@ -61,12 +65,27 @@ class ClassMass:
         if self.fixed[slot] >= 0:
             return float(token == self.fixed[slot])
         total = self.total[slot, column]
+        if self.reducer.is_sure(column):
+            return float(total > 0)
         here = float(np.exp(float(self.log_probs[self.row[slot], token])))
         return min(1.0, here / total) if total > 0 else 0.0
 
+    def favourite(self, slot: int) -> int:
+        """The likeliest token of an open slot."""
+        return int(np.argmax(self.log_probs[self.row[slot]]))
+
+    def score(self, slot: int, token: int, column: int) -> float:
+        """Log-probability of a token in an open slot."""
+        if self.reducer.is_sure(column):
+            return 0.0
+        return float(self.log_probs[self.row[slot], token])
+
 
 class MassReducer:
-    """Sums and maxima over classes of tokens, with the tokens sorted by column once."""
+    """Sums and maxima over classes of tokens, with the tokens sorted by column once.
+
+    With `sure_pad` padding costs nothing: what stands behind an end mark is no choice of a model.
+    """
 
     def __init__(
         self,
@@ -74,6 +93,7 @@ class MassReducer:
         end: tuple[int, ...],
         pad: tuple[int, ...],
         delete: tuple[int, ...],
+        sure_pad: bool = False,
     ) -> None:
         classes = int(token_class.max(initial=-1)) + 1
         column = token_class.astype(np.int64)
@@ -81,6 +101,7 @@ class MassReducer:
             column[list(ids)] = classes + place
         self.end, self.pad, self.delete = classes, classes + 1, classes + 2
         self.columns = classes + 3
+        self._sure = self.pad if sure_pad else -1
         self.column = column
         order = np.argsort(column, kind="stable")
         self._order = order[np.searchsorted(column[order], 0) :]
@@ -89,6 +110,10 @@ class MassReducer:
     def members(self, column: int) -> Ints:
         """Ids, ascending, of a column's tokens."""
         return self._order[self.bounds[column] : self.bounds[column + 1]]
+
+    def is_sure(self, column: int) -> bool:
+        """Whether a column's mass is 1 whatever the model says."""
+        return column == self._sure
 
     @cached_property
     def _filled(self) -> Ints:
@@ -112,14 +137,16 @@ class MassReducer:
             sums = np.add.reduceat(np.exp(scores, out=odds[row[slot]]), starts)
             best[slot, self._filled] = top
             total[slot, self._filled] = np.where(top > -np.inf, np.maximum(sums, FLOOR), 0.0)
+        if self._sure >= 0:
+            total[open_slots, self._sure], best[open_slots, self._sure] = 1.0, 0.0
         return ClassMass(total, best, fixed, row, log_probs, odds, self)
 
     def anything(self, fixed: Ints) -> ClassMass:
-        """A canvas whose open slots may hold every token, all alike."""
+        """A canvas whose open slots may hold every token, all alike; the fewer the better."""
         total, best, row = self._blank(fixed)
         open_slots = np.flatnonzero(fixed < 0)
         total[np.ix_(open_slots, self._filled)] = 1.0
-        best[np.ix_(open_slots, self._filled)] = 0.0
+        best[np.ix_(open_slots, self._filled)] = np.where(self._filled < self.end, -1.0, 0.0)
         nothing = np.zeros((0, len(self.column)))
         return ClassMass(total, best, fixed, row, nothing, nothing, self)
 

@@ -22,7 +22,8 @@ T = TypeVar("T", np.bool_, np.float64)
 class Slots:
     """A canvas as the scans see it: where it starts and may end, texts before some slots, masses.
 
-    `jumps[i]` are the state maps of fixed text in front of slot i.
+    `final` [2, S], inside a hole and behind its end token; `jumps[i]` are the state maps of fixed
+    text in front of slot i.
     """
 
     start: int
@@ -132,7 +133,7 @@ class Scan:
 
     def _backward(self, slots: Slots, moves: Floats, live: Bools | None = None) -> Floats | None:
         mass, reducer = slots.mass.total, slots.mass.reducer
-        at = np.tile(slots.final.astype(np.float64), (2, 1))
+        at = slots.final.astype(np.float64)
         backward = np.empty((slots.length + 1, 2, self.states))
         backward[-1] = at = _unjumped(at, slots.jumps.get(slots.length, []))
         for i in reversed(range(slots.length)):
@@ -162,7 +163,7 @@ class Scan:
         """[L + 1, 2, S] whether a state before slot i can still lead to acceptance."""
         mass, reducer = slots.mass.total > 0, slots.mass.reducer
         moves = self.set_sums(mass.astype(np.float64)) > 0
-        at = _unjumped(np.tile(slots.final, (2, 1)), slots.jumps.get(slots.length, []))
+        at = _unjumped(slots.final, slots.jumps.get(slots.length, []))
         live = np.empty((slots.length + 1, 2, self.states), bool)
         live[-1] = at
         for i in reversed(range(slots.length)):

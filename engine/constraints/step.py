@@ -23,8 +23,8 @@ class Path:
     """One accepting filling of the whole canvas.
 
     `tokens` [L] with the fixed ones in their places; `confidence` [L] the exact probability of
-    each token given that the result is valid (1 where fixed); `forced` [L] whether the model
-    alone would have put another token there; `log_prob` sum over open slots, not conditioned.
+    each token given that the result is valid (1 where fixed); `forced` [L] whether the constraint
+    rules out the model's own favourite there; `log_prob` sum over open slots, not conditioned.
     """
 
     tokens: npt.NDArray[np.int64]
@@ -124,9 +124,8 @@ class StepView:
                 token = mass.best_token(slot, column)
             else:
                 token = mass.draw_token(slot, column, rng)
-            row = mass.log_probs[mass.row[slot]]
             tokens[slot] = token
             confidence[slot] = self.marginal(slot, token)
-            forced[slot] = row[token] < row.max()
-            log_prob += float(row[token])
+            forced[slot] = self.marginal(slot, mass.favourite(slot)) == 0.0
+            log_prob += mass.score(slot, token, column)
         return Path(tokens, confidence, forced, log_prob)

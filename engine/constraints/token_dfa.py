@@ -57,6 +57,19 @@ class TokenDFA:
                 return steps
         return None
 
+    def distances(self, final: Bools) -> npt.NDArray[np.int64]:
+        """[S] the fewest tokens from each state to one of `final`; a huge number if none lead."""
+        found = np.full(self.states, np.iinfo(np.int64).max // 2, np.int64)
+        layer, steps = final.copy(), 0
+        layer[0] = False
+        while layer.any():
+            found[layer] = steps
+            steps += 1
+            before = np.zeros(self.states, bool)
+            before[self.pair_from[layer[self.pair_to]]] = True
+            layer = before & (found > steps)
+        return found
+
     def useful_pairs(self, start: int, final: Bools) -> Bools:
         """[P] whether a pair lies on any way from `start` to a state of `final`."""
         ahead = np.zeros(self.states, bool)

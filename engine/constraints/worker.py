@@ -52,10 +52,13 @@ class CompileWorker:
         self._limits = limits
         self._lock = threading.Lock()
         self._child: _Child | None = None
+        self._closed = False
 
     def compile(self, spec: ConstraintSpec) -> bytes:
         """The packed automaton. Raises a ConstraintError, also for time, memory and crashes."""
         with self._lock:
+            if self._closed:
+                raise TooLargeError("the engine is stopping")
             try:
                 if self._child is None:
                     self._child = _Child(self._vocabulary, self._limits)
@@ -67,7 +70,11 @@ class CompileWorker:
                 raise TooLargeError(str(lost)) from lost
 
     def close(self) -> None:
-        """End the process."""
+        """End the process for good; what it is compiling is lost."""
+        self._closed = True
+        child = self._child
+        if child is not None:
+            child.kill()
         with self._lock:
             if self._child is not None:
                 self._child.kill()

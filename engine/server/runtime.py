@@ -24,6 +24,11 @@ def default_folder() -> Path:
     return platformdirs.user_state_path("retouch", appauthor=False)
 
 
+def constraint_cache() -> Path:
+    """The user's own folder for compiled constraints."""
+    return platformdirs.user_cache_path("retouch", appauthor=False) / "constraints"
+
+
 class RuntimeFile:
     """The server's side: held from start to end."""
 

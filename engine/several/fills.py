@@ -5,6 +5,7 @@ from collections.abc import Callable
 import msgspec
 
 from engine.job import StepResult
+from engine.languages import NONE, Languages, pinned
 from engine.session import Session
 from engine.several.in_turn import InTurn
 from engine.several.parts import check, holes_of, one_hole
@@ -13,6 +14,10 @@ from engine.told import guidance
 from engine.turns import Turn
 from protocol.errors import ProtocolError
 from protocol.messages import Accepted, Fill, Revise, Task
+
+DOCUMENT = (
+    "The constraint speaks of the whole document, so the holes were filled one after another."
+)
 
 
 class Several:
@@ -23,15 +28,18 @@ class Several:
         self._clock = clock
         self._live: dict[str, Together | InTurn] = {}
 
-    def open(self, fill: Task) -> Turn:
+    def open(self, fill: Task, languages: Languages = NONE) -> Turn:
         """The first work of a request; ProtocolError if it can't be done as asked."""
         if fill.id in self._live:
             raise ProtocolError("id_conflict", f"A fill with id {fill.id} is running.", "id")
-        if not isinstance(fill, Fill) or not fill.holes:
-            return self._session.open(fill)
+        if not isinstance(fill, Fill):
+            return self._session.open(fill, languages.of(0), languages.since)
+        fill = pinned(fill)
+        if not fill.holes:
+            return self._session.open(fill, languages.of(0), languages.since)
         self._session.check_free(fill.id)
         check(fill)
-        live, note = self._choose(fill)
+        live, note = self._choose(fill, languages)
         turn = live.open()
         self._live[fill.id] = live
         [accepted] = turn.messages
@@ -61,19 +69,23 @@ class Several:
             del self._live[fill_id]
         return turn
 
-    def _choose(self, fill: Fill) -> tuple[Together | InTurn, str | None]:
+    def _choose(self, fill: Fill, languages: Languages) -> tuple[Together | InTurn, str | None]:
         """Together if the policy and the lengths allow it; else why not, where that surprises."""
-        deadline = fill.deadline_ms and self._clock() + fill.deadline_ms / 1000
-        in_turn = InTurn(self._session, self._clock, fill, deadline)
+        since = self._clock() if languages.since is None else languages.since
+        deadline = fill.deadline_ms and since + fill.deadline_ms / 1000
+        in_turn = InTurn(self._session, self._clock, fill, deadline, languages)
         if not wants_canvas(fill):
             return in_turn, None
         if guidance(fill) != 1.0:
             return in_turn, "With guidance the holes are filled one after another."
-        holes = [self._session.shape(one_hole(fill, n)) for n in range(len(holes_of(fill)))]
+        if fill.constraint is not None and fill.constraint.scope == "document":
+            return in_turn, DOCUMENT
+        numbers = range(len(holes_of(fill)))
+        holes = [self._session.shape(one_hole(fill, n), languages.of(n)) for n in numbers]
         if note := too_long(fill, holes):
             return in_turn, note
         references = self._session.references(fill)
         found = plan(fill, holes, self._session.prompter, references)
         if note := found.obstacle:
             return in_turn, note
-        return Together(self._session, fill, deadline, found), None
+        return Together(self._session, fill, deadline, found, languages), None

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 import msgspec
 
 from engine.job import StepResult
+from engine.languages import Languages
 from engine.session import Session
-from engine.several.parts import engine_error, joined_end, one_hole
+from engine.several.parts import engine_error, joined_end, language_of, one_hole
 from engine.turns import Turn
 from protocol.errors import ProtocolError
 from protocol.messages import Delta, Done, Error, Fill, ServerMessage
@@ -24,12 +25,13 @@ class InTurn:
     fill: Fill
     deadline: float | None
     """In seconds of the clock, for all holes together."""
+    languages: Languages
     over: bool = False
     _ends: list[Done] = field(default_factory=list)
 
     def open(self) -> Turn:
         """The first hole."""
-        return self.session.open(self._part())
+        return self._begin()
 
     def running(self) -> list[str]:
         """Ids of the work that is going on."""
@@ -54,7 +56,7 @@ class InTurn:
             turn.messages.append(joined_end(self.fill, self._ends, together=False))
             return
         try:
-            turn.add += self.session.open(self._part()).add
+            turn.add += self._begin().add
         except ProtocolError as error:
             self.over = True
             turn.messages.append(engine_error(self.fill, error))
@@ -64,6 +66,11 @@ class InTurn:
             return msgspec.structs.replace(message, canvas=len(self._ends))
         self.over = self.over or isinstance(message, Error)
         return message
+
+    def _begin(self) -> Turn:
+        """The first work of the hole whose turn it is."""
+        language = language_of(self.fill, len(self._ends), self.languages)
+        return self.session.open(self._part(), language)
 
     def _part(self) -> Fill:
         """The fill of the hole whose turn it is, in the time that is left."""

@@ -1,11 +1,14 @@
 """A fill of several holes as fills of one hole each, and their ends as one end. Pure."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import zip_longest
 
 import msgspec
 
 from engine.job import gravest
+from engine.languages import Language, Languages
+from engine.making import HELD_LIMIT
 from protocol.errors import ProtocolError
 from protocol.messages import Done, Error, Fill, Stats
 from protocol.requests import NextHole
@@ -18,7 +21,19 @@ GREATEST = ("steps", "queue_ms", "wall_ms")
 
 def holes_of(fill: Fill) -> tuple[NextHole, ...]:
     """All holes; `before` of the first is the prefix."""
-    return (NextHole(fill.prefix, fill.shape, fill.lines, fill.canvas), *fill.holes)
+    first = NextHole(fill.prefix, fill.shape, fill.lines, fill.canvas, fill.constraint)
+    return (first, *fill.holes)
+
+
+def language_of(fill: Fill, number: int, languages: Languages) -> Language | None:
+    """What a hole is held to; one language for the document leaves a way for the holes behind."""
+    language = languages.of(number)
+    if language is None or language.asked.scope == "hole":
+        return language
+    later = fill.holes[number:]
+    rooms = tuple((hole.canvas.tokens or HELD_LIMIT) for hole in later)
+    behind = (*(hole.before for hole in later), fill.suffix)
+    return replace(language, behind=behind, rooms=rooms) if later else language
 
 
 def check(fill: Fill) -> None:
@@ -54,6 +69,7 @@ def one_hole(fill: Fill, number: int, answers: Sequence[str] = ()) -> Fill:
         shape=hole.shape,
         lines=hole.lines,
         canvas=hole.canvas,
+        constraint=hole.constraint,
         sampling=msgspec.structs.replace(fill.sampling, seed=seed_of(fill, number)),
         holes=(),
     )
@@ -70,7 +86,16 @@ def joined_end(fill: Fill, ends: Sequence[Done], together: bool) -> Done:
     texts += [""] * (len(fill.holes) + 1 - len(texts))
     finish = gravest(end.finish for end in ends)
     stats = _stats([end.stats for end in ends], together)
-    return Done(fill.id, texts[0], finish, ends[0].tokens, stats, holes=tuple(texts))
+    valid = [end.log_valid for end in ends if end.log_valid is not None]
+    return Done(
+        fill.id,
+        texts[0],
+        finish,
+        ends[0].tokens,
+        stats,
+        holes=tuple(texts),
+        log_valid=sum(valid) if valid else None,
+    )
 
 
 def engine_error(fill: Fill, error: ProtocolError) -> Error:

@@ -7,6 +7,7 @@ import msgspec
 
 from engine.hole import Hole
 from engine.job import Finish, Job, JointJob, StepResult
+from engine.languages import Languages, param_of
 from engine.making import BLOCKS, DEFAULT_POLICY, LINE_SLOTS
 from engine.policies import POLICIES, ReadingKind
 from engine.prompt import Prompt, Prompter
@@ -72,6 +73,7 @@ class Together:
     deadline: float | None
     """In seconds of the engine's clock."""
     plan: Plan
+    languages: Languages
     over: bool = False
     _ends: dict[int, Done] = field(default_factory=dict)
 
@@ -82,12 +84,15 @@ class Together:
             for number in range(len(self.plan.holes)):
                 turns.append(self._begin(number))
         except ProtocolError:
-            for job in _jobs(turns):
-                self.session.advance(StepResult(job, finish="cancelled"))
+            self._end_all(_jobs(turns))
             raise
         jobs = _jobs(turns)
-        for job in jobs:
+        for number, job in enumerate(jobs):
             job.limit = len(job.canvas) if job.limit else 0
+            if job.constraint is not None and not job.constraint.allows(job.canvas, 0):
+                self._end_all(jobs)
+                text = f"The constraint needs more tokens than a canvas of {len(job.canvas)} has."
+                raise ProtocolError("constraint_unsatisfiable", text, param_of(number))
         context = self.plan.prompts[0].context
         work = JointJob(self.fill.id, context, tuple(jobs), self.plan.betweens, self.deadline)
         [first] = turns[0].messages
@@ -129,7 +134,13 @@ class Together:
             sampling=msgspec.structs.replace(part.sampling, branches=1),
             deadline_ms=None,
         )
-        return self.session.begin(part, hole, self.plan.prompts[number])
+        prompt = self.plan.prompts[number]
+        return self.session.begin(part, hole, prompt, self.languages.of(number))
+
+    def _end_all(self, jobs: list[Job]) -> None:
+        """Let the session forget holes that will not be filled."""
+        for job in jobs:
+            self.session.advance(StepResult(job, finish="cancelled"))
 
     def _hear(self, message: ServerMessage, number: int, turn: Turn) -> None:
         """A hole's message: its frames are the fill's, its end is kept, one error is enough."""

@@ -5,10 +5,22 @@ For Python the compiler's own parser judges: tree-sitter lets a header without a
 
 import ast
 import warnings
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 
+from engine.constraints.errors import UnsupportedError
+from engine.constraints.syntax import Count, judge_of
+from engine.shape.grammar import Errors, Surroundings
+from engine.shape.languages import LANGUAGES, language_of
 from engine.shape.site import Site
 
 PYTHON_LIMIT = 100_000
+EXACT = ("python", "json")
+"""Languages whose own parser judges; tree-sitter lets wrong texts of them pass."""
+STUBS = ("", "pass", "None", "x", "0", "null", "{}")
+"""Texts of which one is sound in most holes."""
+
+Accepts = Callable[[str], bool]
 
 
 def flaws(site: Site, document: tuple[str, str], text: str) -> int:
@@ -31,3 +43,47 @@ def _parses(source: str) -> bool:
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return False
     return True
+
+
+def accepts_in(name: str, before: str, behind: Sequence[str], old: str | None = None) -> Accepts:
+    """Whether a text is sound in a hole: the document parses, or has no new errors.
+
+    `behind` are the texts behind this hole and behind each further one, which is taken to hold a
+    stub. A document that parses with `old` or a stub in the hole must parse; else the text may
+    make no more errors than the best of those. UnsupportedError if nothing judges the language.
+    """
+    language = language_of(None, name)
+    if language.grammar is None and language.name not in EXACT:
+        known = ", ".join(each.name for each in LANGUAGES)
+        raise UnsupportedError(f"no syntax check for {name!r}; there are {known}")
+    tries = [(text, _joined(behind, stub)) for text, stub in _trials(old, len(behind) > 1)]
+    if language.name in EXACT:
+        count = judge_of(language.name).count
+        for text, after in tries:
+            if count(before + text + after) == 0:
+                return _parsing(count, before, after)
+    best: tuple[Errors, Surroundings] | None = None
+    for text, after in tries:
+        around = Surroundings(before, after, language.grammar)
+        errors = around.errors(text)
+        if errors is not None and (best is None or errors < best[0]):
+            best = errors, around
+    if best is None:
+        return lambda answer: False
+    least, around = best
+    return lambda answer: (found := around.errors(answer)) is not None and found <= least
+
+
+def _parsing(count: Count, before: str, after: str) -> Accepts:
+    return lambda answer: count(before + answer + after) == 0
+
+
+def _trials(old: str | None, more: bool) -> Iterator[tuple[str, str]]:
+    """Texts for the hole and for those behind it."""
+    if old is not None:
+        yield from ((old, stub) for stub in (STUBS if more else STUBS[:1]))
+    yield from product(STUBS, STUBS if more else STUBS[:1])
+
+
+def _joined(behind: Sequence[str], stub: str) -> str:
+    return stub.join(behind)

@@ -30,7 +30,7 @@ def constraint_of(server: RetouchServer, document: Document) -> Constraint | Non
     able = server.link.capabilities
     if LANGUAGES.get(document.language) == "json" and (text := _schema(server, document)):
         if "constraint:json_schema" in able:
-            return JsonSchema(text, "document")
+            return JsonSchema(schema=text, scope="document")
         server.tell_once("This engine can't hold answers to a JSON Schema; they may not validate.")
     return _syntax(document.language, able) if server.settings.syntax else None
 
@@ -47,7 +47,7 @@ def _syntax(language: str, able: frozenset[str]) -> Syntax | None:
     named = {name.removeprefix("constraint:syntax:") for name in able}
     named &= {name for name in named if f"constraint:syntax:{name}" in able}
     if language in named or (not named and language in CHECKED and "constraint:syntax" in able):
-        return Syntax(language, "document")
+        return Syntax(language=language, scope="document")
     return None
 
 

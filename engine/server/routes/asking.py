@@ -11,9 +11,10 @@ import msgspec
 from msgspec import Struct
 
 from engine.hub import EngineFacts
+from engine.server.routes.wanted import Guided, guided_by
 from protocol.capabilities import needs
 from protocol.checks import check
-from protocol.constraint import Choices, Constraint, Ebnf, JsonSchema, Regex
+from protocol.constraint import Constraint
 from protocol.errors import ProtocolError
 from protocol.limits import (
     CANVAS_LIMIT,
@@ -39,7 +40,7 @@ HINTS = ("context", "instruction", "old_text")
 """Parts that only help; an engine that can't use them does without."""
 
 
-class Extensions(Struct, frozen=True, kw_only=True):
+class Extensions(Guided, frozen=True, kw_only=True):
     """Fields of ours that every route takes beside the client's own."""
 
     steps: int | None = None
@@ -48,10 +49,6 @@ class Extensions(Struct, frozen=True, kw_only=True):
     shape: ShapeName | None = None
     lines: int | None = None
     deadline_ms: int | None = None
-    guided_regex: str | None = None
-    guided_choice: tuple[str, ...] | None = None
-    guided_json: msgspec.Raw = msgspec.field(default_factory=msgspec.Raw)
-    guided_grammar: str | None = None
 
 
 class Asked(Struct, frozen=True, kw_only=True):
@@ -93,25 +90,6 @@ def stops_of(stop: str | list[str] | None) -> tuple[str, ...]:
     return tuple(one for one in given if one)
 
 
-def json_text(raw: msgspec.Raw) -> str | None:
-    """The JSON that stood in a field; None where there was none, or null."""
-    text = bytes(raw).decode()
-    return None if text in ("", "null") else text
-
-
-def constraint_of(extensions: Extensions) -> Constraint | None:
-    """The constraint that the guided fields ask for."""
-    if extensions.guided_regex is not None:
-        return Regex(extensions.guided_regex)
-    if extensions.guided_choice is not None:
-        return Choices(extensions.guided_choice)
-    if (schema := json_text(extensions.guided_json)) is not None:
-        return JsonSchema(schema)
-    if extensions.guided_grammar is not None:
-        return Ebnf(extensions.guided_grammar)
-    return None
-
-
 def fills_of(asked: Asked, facts: EngineFacts) -> list[Fill]:
     """The fills of a request, one a choice; ProtocolError if it is out of bounds.
 
@@ -128,7 +106,11 @@ def _fill(asked: Asked, seed: int) -> Fill:
     extra, most = asked.extensions, asked.max_tokens
     if most is not None and most < 1:
         raise ProtocolError("invalid_message", "At least one token must be allowed.", "max_tokens")
-    slots = most if most is not None and most <= START_SLOTS else None
+    held = _constraint(asked)
+    if held is not None and asked.stop:
+        text = "Stop strings can't go with a constraint: the answer ends where its language does."
+        raise ProtocolError("unsupported", text, "stop")
+    slots = most if most is not None and (held or most <= START_SLOTS) else None
     lines = extra.lines
     if lines is None and most is not None and most > START_SLOTS:
         lines = min(LINES, most // LINE_TOKENS)  # as many as can be, so that the tokens decide
@@ -139,7 +121,9 @@ def _fill(asked: Asked, seed: int) -> Fill:
         suffix=suffix[:SUFFIX_LIMIT],
         shape=extra.shape or "auto",
         lines=lines,
-        canvas=CanvasSpec(tokens=slots, most=most and min(most, CANVAS_LIMIT)),
+        canvas=CanvasSpec(
+            tokens=slots and min(slots, CANVAS_LIMIT), most=most and min(most, CANVAS_LIMIT)
+        ),
         sampling=Sampling(
             policy=extra.policy,
             steps=extra.steps,
@@ -153,8 +137,16 @@ def _fill(asked: Asked, seed: int) -> Fill:
         context=_fitting(asked.files),
         instruction=asked.instruction,
         old_text=asked.old_text,
-        constraint=asked.constraint or constraint_of(extra),
+        constraint=held,
     )
+
+
+def _constraint(asked: Asked) -> Constraint | None:
+    """What the route's own fields or the guided ones ask for."""
+    found = asked.constraint or guided_by(asked.extensions)
+    if found is None or asked.extensions.best_effort is None:
+        return found
+    return msgspec.structs.replace(found, best_effort=asked.extensions.best_effort)
 
 
 def _fitting(files: tuple[ContextFile, ...]) -> tuple[ContextFile, ...]:

@@ -12,10 +12,10 @@ from litestar.response import Stream
 from msgspec import Struct
 
 from engine.server.routes.answers import AnyRequest, bare_events, watch
-from engine.server.routes.asking import Asked, Extensions, json_text, read_body, stops_of
+from engine.server.routes.asking import Asked, Extensions, read_body, stops_of
 from engine.server.routes.running import Outcome, Run, outcomes, ready_facts, runs_of
+from engine.server.routes.wanted import grammar_of, schema_of
 from engine.server.services import Services
-from protocol.constraint import Constraint, Ebnf, JsonSchema
 from protocol.messages import ContextFile
 from protocol.values import FinishReason
 
@@ -76,7 +76,7 @@ def asked_of(body: InfillBody) -> Asked:
         seed=None if body.seed is None or body.seed < 0 else body.seed,
         stop=stops_of(body.stop),
         files=tuple(files),
-        constraint=_constraint(body),
+        constraint=schema_of(body.json_schema) or grammar_of(body.grammar, "grammar"),
         extensions=extensions,
     )
 
@@ -131,12 +131,6 @@ async def _chunks(run: Run, body: InfillBody, model: str) -> AsyncGenerator[dict
         async for piece in pieces:
             yield {"content": piece, "stop": False}
     yield answer_of(body, "", run.ended(), model)
-
-
-def _constraint(body: InfillBody) -> Constraint | None:
-    if (schema := json_text(body.json_schema)) is not None:
-        return JsonSchema(schema)
-    return Ebnf(body.grammar) if body.grammar else None
 
 
 def _facts(outcome: Outcome | None) -> dict[str, Any]:

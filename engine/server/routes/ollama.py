@@ -12,11 +12,11 @@ from litestar.response import Stream
 from msgspec import Struct
 
 from engine.server.routes.answers import AnyRequest, lines, watch
-from engine.server.routes.asking import Asked, Extensions, json_text, read_body, stops_of
+from engine.server.routes.asking import Asked, Extensions, read_body, stops_of
 from engine.server.routes.running import Outcome, Run, outcomes, ready_facts, runs_of
+from engine.server.routes.wanted import ANY_OBJECT, json_text, schema_of
 from engine.server.services import Services
 from protocol.constraint import JsonSchema
-from protocol.errors import ProtocolError
 
 NANOSECONDS = 1_000_000
 TEMPLATE = "{{ .Prompt }}<hole>{{ .Suffix }}"
@@ -55,8 +55,7 @@ def asked_of(body: GenerateBody) -> Asked:
     """The request in our words."""
     options = body.options or Options()
     wanted = json_text(body.format)
-    if wanted == '"json"':
-        raise ProtocolError("unsupported", "Give a JSON Schema as the format.", "format")
+    schema = JsonSchema(ANY_OBJECT) if wanted == '"json"' else schema_of(body.format)
     many = options.num_predict
     return Asked(
         prefix=body.prompt or "",
@@ -66,7 +65,7 @@ def asked_of(body: GenerateBody) -> Asked:
         top_p=options.top_p,
         seed=None if options.seed is None or options.seed < 0 else options.seed,
         stop=stops_of(options.stop),
-        constraint=JsonSchema(wanted) if wanted is not None and wanted != '""' else None,
+        constraint=None if wanted == '""' else schema,
         extensions=body,
     )
 

@@ -17,11 +17,11 @@ from litestar.response import Stream
 from msgspec import Struct
 
 from engine.server.routes.answers import AnyRequest, events, watch
-from engine.server.routes.asking import Asked, Extensions, json_text, read_body, stops_of
+from engine.server.routes.asking import Asked, Extensions, read_body, stops_of
 from engine.server.routes.logprobs import logprobs_of
 from engine.server.routes.running import Outcome, Run, merged, outcomes, ready_facts, runs_of
+from engine.server.routes.wanted import ResponseFormat, format_of
 from engine.server.services import Services
-from protocol.constraint import JsonSchema
 from protocol.errors import ProtocolError
 
 
@@ -29,19 +29,6 @@ class StreamOptions(Struct, frozen=True):
     """What else a stream carries."""
 
     include_usage: bool | None = None
-
-
-class NamedSchema(Struct, frozen=True, rename={"body": "schema"}):
-    """A JSON Schema as OpenAI wraps it."""
-
-    body: msgspec.Raw = msgspec.field(default_factory=msgspec.Raw)
-
-
-class ResponseFormat(Struct, frozen=True):
-    """OpenAI's way to ask for JSON."""
-
-    type: str = "text"
-    json_schema: NamedSchema | None = None
 
 
 class CompletionBody(Extensions, frozen=True, kw_only=True):
@@ -103,14 +90,6 @@ class ModelList(Struct, frozen=True):
 
 def asked_of(body: CompletionBody, prompt: str) -> Asked:
     """One prompt of a request in our words."""
-    constraint = None
-    wanted = body.response_format
-    if wanted is not None and wanted.type != "text":
-        schema = json_text(wanted.json_schema.body) if wanted.json_schema is not None else None
-        if schema is None:
-            text = "Ask for `json_schema` with a schema."
-            raise ProtocolError("unsupported", text, "response_format")
-        constraint = JsonSchema(schema)
     return Asked(
         prefix=prompt,
         suffix=body.suffix or "",
@@ -120,7 +99,7 @@ def asked_of(body: CompletionBody, prompt: str) -> Asked:
         seed=body.seed if body.seed is not None else body.random_seed,
         stop=stops_of(body.stop),
         n=1 if body.n is None else body.n,
-        constraint=constraint,
+        constraint=format_of(body.response_format),
         extensions=body,
     )
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from engine.hole import shape_hole
+from engine.hole import Hole, shape_hole
 from engine.hub import EngineFacts
 from engine.server.routes.asking import Asked, fills_of
 from engine.server.routes.settled import SettledText, cut_at_stop
@@ -58,11 +58,10 @@ class Run:
     """One fill on a line of its own."""
 
     def __init__(self, services: Services, fill: Fill, stops: tuple[str, ...]) -> None:
-        hole = shape_hole(fill.prefix, fill.suffix, fill.shape, fill.lines, fill.path)
         self._services = services
         self._fill = fill
         self._stops = stops
-        self._settled = SettledText(hole, stops)
+        self._settled = SettledText(_hole(fill), stops, silent=_may_miss(fill))
         self._mirror = Mirror()
         self._news = asyncio.Event()
         self._end: Done | Error | None = None
@@ -137,6 +136,17 @@ def cut_tokens(tokens: Iterable[Token], size: int) -> tuple[Token, ...]:
         kept.append(replace(token, text=token.text[:size]))
         size -= len(token.text)
     return tuple(kept)
+
+
+def _hole(fill: Fill) -> Hole:
+    """The hole as the engine shapes it."""
+    hole = shape_hole(fill.prefix, fill.suffix, fill.shape, fill.lines, fill.path)
+    return hole if fill.constraint is None else hole.as_it_is(fill.constraint.scope == "document")
+
+
+def _may_miss(fill: Fill) -> bool:
+    """Whether only the end tells what the answer is: its constraint may not be guaranteed."""
+    return fill.constraint is not None and fill.constraint.best_effort
 
 
 def _masks(accepted: Accepted) -> Snap:

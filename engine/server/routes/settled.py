@@ -12,19 +12,28 @@ QUOTES = ('"', "'", "`")
 
 
 class SettledText:
-    """Owns what was said so far; see the module. `stopped`: a stop string came."""
+    """Owns what was said so far; see the module. `stopped`: a stop string came.
 
-    def __init__(self, hole: Hole, stops: tuple[str, ...] = ()) -> None:
+    Of a hole that is taken as it is everything is said at once; `silent` says nothing before the
+    end.
+    """
+
+    def __init__(self, hole: Hole, stops: tuple[str, ...] = (), silent: bool = False) -> None:
         self._hole = hole
+        self._silent = silent
         self._stops = stops
         self.said = ""
         self.stopped = False
 
     def grow(self, settled: str) -> str:
         """What can be said now that this much of the canvas is settled from the left."""
+        if self._silent:
+            return ""
         answer, self.stopped = cut_at_stop(self._hole.answer(settled).text, self._stops)
         if self.stopped:
             return self._say(answer)
+        if self._hole.exact and not self._hole.whole_lines:
+            return self._say(self._without_begun_stop(answer))
         if self._hole.is_complete(settled):
             return ""  # the engine sees that too, and its answer is on the way
         return self._say(self._without_begun_stop(finished_lines(answer, settled)).rstrip())

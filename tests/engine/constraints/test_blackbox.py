@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from engine.constraints.blackbox import BlackBox, syntax_box
+from engine.constraints.blackbox import BlackBox
 from engine.constraints.errors import CheckerError, UnsupportedError
 from engine.constraints.syntax import judge_of
 from engine.constraints.validator import CommandValidator
@@ -53,21 +53,13 @@ def test_an_unknown_language_names_the_known_ones() -> None:
 
 
 def test_the_fallback_is_kept_until_the_model_passes() -> None:
-    box = syntax_box("python", "def f(x):\n    return ", "\n", old="x")
+    box = BlackBox(str.isdigit, fallback="1")
     assert box.kept is not None
     assert not box.kept.from_model
-    assert box.offer(["x +", ")"]) is None
+    assert box.offer(["x", ")"]) is None
     assert not box.kept.from_model
-    assert box.offer(["x +", "x + 1"]) == 1
-    assert (box.kept.text, box.kept.from_model) == ("x + 1", True)
-
-
-def test_a_broken_document_may_not_break_further() -> None:
-    pytest.importorskip("tree_sitter_javascript")
-    before, behind = "let a = (;\nlet b = ", ";\n"
-    assert syntax_box("javascript", before, behind, old="1").offer(["2"]) == 0
-    assert syntax_box("javascript", before, behind, old="1").offer(["[[[) ("]) is None
-    assert syntax_box("javascript", before, behind, old="1", strict=True).offer(["2"]) is None
+    assert box.offer(["x", "22"]) == 1
+    assert (box.kept.text, box.kept.from_model) == ("22", True)
 
 
 def _python(code: str) -> list[str]:

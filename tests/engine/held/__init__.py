@@ -1,0 +1,1 @@
+"""Fills that keep to a language."""

@@ -83,7 +83,7 @@ class Session:
         """
         self.check_free(fill.id)
         if isinstance(fill, ReviseText):
-            return self._revisions.open(fill)
+            return self._revisions.open(fill, language)
         hole = self.shape(fill, language)
         prompt = self.prompter.prompt(hole.prefix, hole.suffix, self.references(fill))
         return self.begin(fill, hole, prompt, language, since)

@@ -98,7 +98,7 @@ class Session:
         """
         self.check_free(fill.id)
         if isinstance(fill, ReviseText):
-            return self._revisions.open(fill)
+            return self._revisions.open(fill, language)
         if isinstance(fill, Score):
             return self._scorings.open(fill)
         hole = self.shape(fill, language)

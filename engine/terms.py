@@ -2,7 +2,7 @@
 sent. Built once per hole, before its first pass, where all that is impossible is said.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine.constraints.blackbox import BlackBox
@@ -11,19 +11,17 @@ from engine.constraints.compiler import Compiled
 from engine.constraints.errors import ConstraintError, UnsatisfiableError
 from engine.constraints.opening import Opening
 from engine.constraints.prefix_index import PrefixIndex
+from engine.gate import Problem, gate_of, in_document
 from engine.held import Held, Tokens
 from engine.hole import Hole
 from engine.languages import Language
 from engine.prompt import Prompt
 from engine.refusal import refusal
-from engine.shape.judge import accepts_in
 from models.config import ModelConfig
 from protocol.constraint import Syntax
 from protocol.errors import ProtocolError
 from protocol.messages import Fill, FinishReason
 
-Problem = Callable[[str], str | None]
-"""What is wrong with an answer; None if nothing is."""
 FOLLOWS = 64
 """Characters of the text behind a hole that tell its end."""
 TRIES = 3
@@ -122,7 +120,7 @@ class Binder:
     def _held(self, hole: Hole, prompt: Prompt, language: Language, compiled: Compiled) -> Held:
         """The automaton between the texts around the hole, what moved into it spelled first."""
         assert language.leaving is not None, "who compiles a language knows the vocabulary"
-        inside = _in_document(language)
+        inside = in_document(language)
         required, before = prompt.required, hole.prefix.encode()
         behind = [text.replace("\r\n", "\n").encode() for text in language.behind]
         texts = [before[: len(before) - len(required)], *(behind or [hole.suffix.encode()])]
@@ -138,11 +136,6 @@ class Binder:
         return Held(automaton, tokens, hole.suffix[:FOLLOWS].encode())
 
 
-def _in_document(language: Language) -> bool:
-    """Whether the automaton covers the text around the hole; bounds on characters never do."""
-    return language.asked.scope == "document" and not isinstance(language.asked, Syntax)
-
-
 def _judged(fill: Fill, language: Language, gate: Problem | None) -> Terms:
     """Terms without an automaton: texts are tried until one passes."""
     lenient, old = language.asked.best_effort, fill.old_text
@@ -156,29 +149,6 @@ def _judged(fill: Fill, language: Language, gate: Problem | None) -> Terms:
 
 
 def _gate(fill: Fill, hole: Hole, language: Language) -> Problem | None:
-    """The check of an answer: the document's behind the last hole alone, but for its syntax."""
-    asked, check = language.asked, language.check
-    compiled = language.compiled
-    inside = _in_document(language)
-    accepts, name = None, ""
-    if isinstance(asked, Syntax):
-        before, after = hole.around
-        behind, name = language.behind or (after,), asked.language
-        accepts = accepts_in(name, before, behind, fill.old_text)
-    if (check is None and accepts is None) or (inside and language.rooms):
-        return None
-
-    def problem(text: str) -> str | None:
-        own = text.removesuffix(hole.newline) if hole.whole_lines else text
-        if accepts is not None and not accepts(text.replace("\r\n", "\n")):
-            return f"the document would not be sound {name}"
-        data = (fill.prefix + text + fill.suffix if inside else own).encode()
-        if check is not None and (wrong := check(data)) is not None:
-            return wrong
-        if inside:
-            data = data.replace(b"\r\n", b"\n")
-        if compiled is not None and not compiled.dfa.dfa.accepts(data):
-            return "the text does not belong to the language"
-        return None
-
-    return problem
+    behind = language.behind or (fill.suffix,)
+    tail = hole.newline if hole.whole_lines else ""
+    return gate_of(language, fill.prefix, behind, fill.old_text, tail)

@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from engine.canvas import SlotState
 from engine.constraints.prefix_index import PrefixIndex
 from engine.job import Draw, Job, StepResult
+from engine.languages import Language
 from engine.prompt import Prompter
 from engine.revision.edits import Vocabulary
+from engine.revision.keeping import under
 from engine.revision.opening import Opened, method_of, open_passage
 from engine.revision.passage import Window
 from engine.revision.program import Program
@@ -70,13 +72,14 @@ class Revisions:
         """Ids of a revision's work; none if it is not live."""
         return self._live[name].program.running if name in self._live else []
 
-    def open(self, request: ReviseText) -> Turn:
+    def open(self, request: ReviseText, language: Language | None = None) -> Turn:
         """The first work of a revision; ProtocolError if it can't be done as asked."""
         opened = open_passage(request, self._prompter, self._model)
+        opened, accepts = under(language, request, opened)
         now, method = self._clock(), method_of(request)
         draw = Draw(request.sampling.temperature, request.sampling.top_p, request.sampling.seed)
         tools = Tools(self._vocabulary, self._index, draw, request.strength, self._watch(request))
-        refiner = Refiner(opened.passage, plan_of(request), tools)
+        refiner = Refiner(opened.passage, plan_of(request), tools, accepts)
         deadline = request.deadline_ms and now + request.deadline_ms / 1000
         program = Program(refiner.steps(), deadline)
         live = LiveRevision(request, opened, refiner, program, now)

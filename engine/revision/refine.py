@@ -5,7 +5,7 @@ guards: few tokens a round, each tried at most MAX_TRIES times, no text twice, a
 kept only if its score beats the old one's by the guard.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from engine.reviews import REVIEWERS
@@ -69,6 +69,8 @@ class Refiner:
     passage: Passage
     plan: RefinePlan
     tools: Tools
+    accepts: Callable[[bytes], bool] = lambda data: True
+    """Whether the bytes of the whole passage keep to what was asked of them."""
     verdicts: list[Verdict] = field(default_factory=list)
     _seen: set[bytes] = field(default_factory=set)
     _turn: int = 0
@@ -141,7 +143,8 @@ class Refiner:
         around = self.passage.windows
         whole = [*around[:index], text, *around[index + 1 :]]
         data = b"".join(map(self._text, whole))
-        return self._text(text).startswith(window.required) and is_text(data)
+        keeps = self._text(text).startswith(window.required) and is_text(data)
+        return keeps and self.accepts(data)
 
     def _judge(
         self, index: int, texts: Sequence[tuple[Slots, bool]], found: Sequence[float]

@@ -36,10 +36,19 @@ class Amended:
 
 
 def _may(constraint: Constraint | None, op: Op) -> bool:
-    """Whether an op leaves a constraint's promise whole: syntax is judged at the end anyway."""
-    if constraint is None or isinstance(op, Remask | RemaskBelow):
+    """Whether an op can leave a constraint's promise whole: syntax is judged at the end anyway."""
+    if constraint is None or isinstance(op, Remask | RemaskBelow | Pin):
         return True
-    return isinstance(constraint, Syntax) and isinstance(op, Pin | Resize)
+    return isinstance(constraint, Syntax) and isinstance(op, Resize)
+
+
+def _check_way(job: Job, draft: Draft) -> None:
+    """ProtocolError if the canvas, as it is to be, can't be completed under its constraint."""
+    room = max(0, draft.limit - len(draft.canvas))
+    if job.constraint is not None and not job.constraint.allows(draft.canvas, room):
+        text = "With this text the answer can't keep to the constraint."
+        raise refused("constraint_unsatisfiable", text)
+    job.witness = None
 
 
 class Amender:
@@ -57,12 +66,14 @@ class Amender:
         draft = draft_of(search.lead, around, self._model.config, self._model.tokenizer)
         for op in revise.ops:
             self._do(draft, op, revise)
+        if draft.fill.constraint is not None:
+            _check_way(search.lead, draft)
         self._commit(search, draft, revise)
         return Amended(draft.fill, draft.hole, draft.prompt, tuple(draft.moves))
 
     def _do(self, draft: Draft, op: Op, revise: Revise) -> None:
         if not _may(draft.fill.constraint, op):
-            raise refused("unsupported", "A constrained text can only be thrown back.")
+            raise refused("unsupported", "A constrained text keeps its surroundings and size.")
         encoding = revise.encoding or "utf-32"
         match op:
             case Remask():

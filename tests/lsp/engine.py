@@ -9,7 +9,7 @@ from engine.hub import EngineFacts
 from engine.server.config import ServerConfig
 from engine.server.runtime import TOKEN, RuntimeFile, RuntimeInfo
 from engine.server.token import ensure_token
-from protocol.messages import Cancel, Done, Fill
+from protocol.messages import Cancel, ClientMessage, Done, Fill
 from tests.engine.server.fake_engine import FakeStepEngine
 from tests.engine.server.inline import InlineHub
 from tests.engine.server.running import Running, running
@@ -25,6 +25,7 @@ class ScriptedEngine(FakeStepEngine):
         answer: the text for a fill.
         others: alternatives that a fill which wants some gets.
         held: no job takes a step while it is true.
+        heard: everything it was asked.
         most_live: the most jobs of one document that were live together.
     """
 
@@ -33,6 +34,7 @@ class ScriptedEngine(FakeStepEngine):
     steps_each: int = 4
     held: bool = False
     most_live: int = 0
+    heard: list[ClientMessage] = field(default_factory=list)
     facts: EngineFacts = field(default_factory=lambda: EngineFacts("fake", CAPS))
 
     @property
@@ -44,6 +46,10 @@ class ScriptedEngine(FakeStepEngine):
     def cancels(self) -> list[str]:
         """Ids of jobs that were cancelled."""
         return [message.id for message in self.heard if isinstance(message, Cancel)]
+
+    def send(self, message: ClientMessage, client: str = "") -> None:
+        self.heard.append(message)
+        super().send(message, client)
 
     def orders(self, fill: Fill) -> dict[str, str]:
         return {"text": self.answer(fill), "steps": str(self.steps_each)}

@@ -76,7 +76,7 @@ def test_leaving_the_messages_early_ends_the_job(fake: FakeServer) -> None:
         async with linked(fake.folder) as link:
             async with aclosing(link.run(fill("early"))) as messages:
                 assert isinstance(await anext(messages), Accepted)
-            waiting = asyncio.create_task(anext(link.run(fill("late"))))
+            waiting = asyncio.create_task(link.result(fill("late")))
             await until(lambda: len(fake.engine.fills) == 2, "the job")
             waiting.cancel()
             await until(lambda: len(fake.engine.cancels) == 2, "the cancels")

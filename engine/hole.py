@@ -66,7 +66,7 @@ class Hole:
         answer = self._whole_answer(whole[:stop])
         if stop is not None:
             answer = stretched(answer, stop, len(whole))
-        return behind(answer, len(self.given), text) if self.given else answer
+        return behind(answer, self.given, text) if self.given else answer
 
     def _whole_answer(self, text: str) -> Answer:
         if self.exact:

@@ -62,11 +62,17 @@ def stretched(answer: Answer, stop: int, end: int) -> Answer:
     return Answer(answer.text, (*edits, Edit(last.start, end, last.text)))
 
 
-def behind(answer: Answer, start: int, text: str) -> Answer:
-    """The part of an answer behind its first `start` characters, which stand as they are.
+def behind(answer: Answer, given: str, text: str) -> Answer:
+    """The part of an answer behind the text `given`, which stands as it is.
 
-    `text` is the model's text from there on; what was to be changed before it is not.
+    `text` is the model's text from there on; what was to be changed before it is not. Of a change
+    across the edge only what goes on behind the given text is made.
     """
-    kept = [edit for edit in answer.edits if edit.stop > start or edit.start >= start]
-    moved = [Edit(max(0, edit.start - start), edit.stop - start, edit.text) for edit in kept]
+    start, moved = len(given), []
+    for edit in answer.edits:
+        stands = given[edit.start :]
+        put = edit.text.removeprefix(stands)
+        goes_on = edit.stop > start or edit.start >= start
+        if goes_on or (edit.stop == start and put != edit.text and put):
+            moved.append(Edit(max(0, edit.start - start), max(0, edit.stop - start), put))
     return edited(text, moved)

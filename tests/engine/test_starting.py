@@ -147,7 +147,9 @@ def test_what_follows_taken_text_is_the_rest_of_the_answer(
 
 def test_edits_across_the_edge_keep_their_part_behind_it() -> None:
     answer = Answer("Xde", (Edit(0, 3, "X"),))
-    assert behind(answer, 1, "bcde") == Answer("Xde", (Edit(0, 2, "X"),))
-    assert behind(answer, 3, "de") == Answer("de")
+    assert behind(answer, "a", "bcde") == Answer("Xde", (Edit(0, 2, "X"),))
+    assert behind(answer, "abc", "de") == Answer("de")
+    longer = Answer("a)", (Edit(1, 2, "\n)"),))
+    assert behind(longer, "a\n", "") == Answer(")", (Edit(0, 0, ")"),))
     assert stretched(Answer("ab"), 2, 5) == Answer("ab", (Edit(2, 5),))
     assert stretched(Answer("a)", (Edit(1, 2, ")"),)), 2, 5).edits == (Edit(1, 5, ")"),)

@@ -122,7 +122,7 @@ def test_the_demo_fills_and_rewrites_and_writes_nothing(cli: Cli) -> None:
 def test_the_examples_in_the_help_are_addresses_of_the_example(cli: Cli) -> None:
     text = help_texts.FILL_EXAMPLES + help_texts.REWRITE_EXAMPLES
     found = re.findall(r"retouch (fill|rewrite) (orders\.py) (--\w+) (\d\S*)", text)
-    assert len(found) == 6
+    assert len(found) == 7
     for verb, file, flag, place in found:
         assert cli.run(verb, str(EXAMPLES / file), flag, place) == 0, (verb, place)
 

@@ -108,7 +108,7 @@ def test_code_is_asked_to_parse_unless_that_is_switched_off(
     async def scene() -> None:
         async with desk(served.folder) as it:
             fill = await asked(it, served, tmp_path / "a.py", "x = ___\n", "python")
-            assert fill.constraint == Syntax("python", "document")
+            assert fill.constraint == Syntax(language="python", scope="document")
             fill = await asked(it, served, tmp_path / "a.txt", "x <fill>\n", "plaintext")
             assert fill.constraint is None
 
@@ -129,7 +129,7 @@ def test_an_engine_names_the_languages_it_checks(served: Serving, tmp_path: Path
             fill = await asked(it, served, tmp_path / "a.go", "x = ___\n", "go")
             assert fill.constraint is None
             fill = await asked(it, served, tmp_path / "a.py", "x = ___\n", "python")
-            assert fill.constraint == Syntax("python", "document")
+            assert fill.constraint == Syntax(language="python", scope="document")
 
     play(scene())
 

@@ -46,14 +46,15 @@ class Vocabulary:
 class Swap:
     """Other tokens in place of [start, stop) of a window, and what they gain in nats.
 
-    `slots` are those that it calls in question; a `slip` is a word that was mistyped.
+    `slots` are those that it calls in question. It is `narrow` where little else could be meant:
+    a mistyped word, or a token of a kind with few members.
     """
 
     start: int
     stop: int
     tokens: tuple[int, ...]
     slots: tuple[int, ...]
-    slip: bool = False
+    narrow: bool = False
     gain: float = 0.0
 
 
@@ -71,8 +72,8 @@ class Word:
 def single_swaps(window: Window, standing: Answer, vocabulary: Vocabulary) -> list[Swap]:
     """One likely token for another of its kind, by the left side alone; most nats ahead first.
 
-    In prose nothing is swapped: there one word is often as good as another. Those REACH nats
-    behind the token that stands are left out: no right side could save them.
+    White space stays, and in prose nothing is swapped: there one word is often as good as another.
+    Those REACH nats behind the token that stands are left out: no right side could save them.
     """
     found = []
     for slot in (slot for slot in window.open if not window.slots[slot].prose):
@@ -83,9 +84,10 @@ def single_swaps(window: Window, standing: Answer, vocabulary: Vocabulary) -> li
             silent = new in vocabulary.silent or new == old
             if silent or log_prob < max(own - REACH, FLOOR):
                 continue
-            if kind_of(vocabulary.text((old,))) == kind_of(vocabulary.text((new,))):
-                gain = float(log_prob) - own
-                found.append(Swap(slot, slot + 1, (new,), (slot,), gain=gain))
+            kind = kind_of(vocabulary.text((old,)))
+            if kind == kind_of(vocabulary.text((new,))) and kind != "blank":
+                gain, narrow = float(log_prob) - own, kind != "name"
+                found.append(Swap(slot, slot + 1, (new,), (slot,), narrow, gain))
     return sorted(found, key=lambda swap: -swap.gain)
 
 
@@ -131,7 +133,7 @@ def _respelt(window: Window, places: list[Word], other: str, vocabulary: Vocabul
         tokens += [*window.ids[at : word.start], *_spelled(word, other, vocabulary)]
         at = word.stop
     slots = [slot for word in places for slot in range(word.start, word.stop)]
-    return Swap(places[0].start, at, tuple(tokens), tuple(slots), slip=True)
+    return Swap(places[0].start, at, tuple(tokens), tuple(slots), narrow=True)
 
 
 def words(window: Window, vocabulary: Vocabulary) -> Iterator[Word]:

@@ -28,12 +28,12 @@ REVIEW_PASSES = 4
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """Tokens in place of [start, stop) of a window; a `slip` is a word that was mistyped."""
+    """Tokens in place of [start, stop) of a window; `narrow` as in engine.revision.edits.Swap."""
 
     start: int
     stop: int
     ids: tuple[int, ...]
-    slip: bool = False
+    narrow: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,8 @@ def swapped(
     fit = (swap for swap in good if _fits(window, swap, known, tools))
     yield []
     return [
-        Attempt(swap.start, swap.stop, swap.tokens, swap.slip) for swap in islice(fit, SINGLE_SWAPS)
+        Attempt(swap.start, swap.stop, swap.tokens, swap.narrow)
+        for swap in islice(fit, SINGLE_SWAPS)
     ]
 
 

@@ -115,7 +115,9 @@ def _posterior_scores(window: Window, tested: list[Swap], others: list[Swap]) ->
         leader = max(here, key=lambda swap: swap.gain, default=None)
         ahead = leader is not None and leader.gain > 0
         best[slot] = leader.tokens[0] if leader and ahead else window.slots[slot].token
-    return Scores(chance, best, tuple(sorted(tested, key=lambda swap: (-swap.gain, not swap.slip))))
+    return Scores(
+        chance, best, tuple(sorted(tested, key=lambda swap: (-swap.gain, not swap.narrow)))
+    )
 
 
 SCORERS: dict[str, Scorer] = {"canvas": canvas, "causal": causal, "posterior": posterior}

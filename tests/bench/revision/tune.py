@@ -87,9 +87,9 @@ def main(arguments: list[str]) -> int:
         found = [_collected(proposals, records, item, method) for item in (*bugs, *clean)]
         print(f"{method}: {sum(one['forwards'] for one in found) / len(found):.1f} NFE")
         for guard in GUARDS:
-            slips = guard if options.slip_guard is None else options.slip_guard
-            fixed = replay(found[: len(bugs)], guard, slips)
-            harmed = replay(found[len(bugs) :], guard, slips)
+            narrow = guard if options.narrow_guard is None else options.narrow_guard
+            fixed = replay(found[: len(bugs)], guard, narrow)
+            harmed = replay(found[len(bugs) :], guard, narrow)
             right = sum(text == one["gold"] for text, one in zip(fixed, found, strict=False))
             changed = sum(text is not None for text in harmed)
             print(
@@ -100,12 +100,12 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def replay(found: Sequence[dict[str, Any]], guard: float, slip_guard: float) -> list[str | None]:
+def replay(found: Sequence[dict[str, Any]], guard: float, narrow_guard: float) -> list[str | None]:
     """The text of each item that is furthest ahead of its guard; None if none is."""
     texts = []
     for item in found:
         ahead = [
-            (one["gain"] - (slip_guard if one["slip"] else guard), one["text"])
+            (one["gain"] - (narrow_guard if one["narrow"] else guard), one["text"])
             for one in item["verdicts"]
         ]
         best = max(ahead, default=None)
@@ -125,7 +125,7 @@ def _collected(
             "window": verdict.window,
             "gain": verdict.gain,
             "text": verdict.text[moved:].decode("utf-8", "replace"),
-            "slip": verdict.slip,
+            "narrow": verdict.narrow,
         }
         for verdict in verdicts
     ]
@@ -143,7 +143,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--bugs", type=int, default=100)
     add("--kind", choices=sorted(BUGS), default="substitutions")
     add("--clean", type=int, default=200)
-    add("--slip-guard", type=float, help="for mistyped names; as the others by default")
+    add("--narrow-guard", type=float, help="where little else could be meant")
     add("--methods", default=",".join(get_args(MethodName)[:3]))
     add("--model", type=Path)
     add("--threads", type=int, default=1)

@@ -56,7 +56,7 @@ def test_a_name_is_put_right_wherever_it_stands(tiny: Model) -> None:
     new = (*here.ids[: swap.start], *swap.tokens, *here.ids[swap.stop :])
     assert tiny.tokenizer.bytes_of(list(new)) == b"return(in, return)"
     between = tiny.tokenizer.encode("(in, ")[0]
-    assert swap.slip and here.ids.index(between) not in swap.slots
+    assert swap.narrow and here.ids.index(between) not in swap.slots
 
 
 @pytest.mark.parametrize(
@@ -80,6 +80,7 @@ def test_swaps_are_of_one_kind_and_not_in_prose(tiny: Model) -> None:
     vocabulary = Vocabulary(tiny.config, tiny.tokenizer)
     found = single_swaps(here, doubting(3, choices), vocabulary)
     assert sorted((swap.start, swap.tokens[0]) for swap in found) == list(enumerate(choices))
+    assert [swap.narrow for swap in sorted(found, key=lambda s: s.start)] == [False, True, True]
     prose = replace(here, slots=tuple(replace(slot, prose=True) for slot in here.slots))
     assert not single_swaps(prose, doubting(3, choices), vocabulary)
 

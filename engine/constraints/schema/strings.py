@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from engine.constraints.algebra import build, difference, intersection
-from engine.constraints.byte_dfa import Arc, ByteDFA
+from engine.constraints.byte_dfa import NEVER, Arc, ByteDFA
 from engine.constraints.determinise import reduced
 from engine.constraints.errors import UnsupportedError
 from engine.constraints.expression import (
@@ -110,9 +110,11 @@ class StringLanguages:
         """Texts by length; beside a pattern the cut is later, since patterns are often short."""
         cap = max(self._bounds.repeat, 1024) if beside_others else self._bounds.repeat
         high = string.high
-        if high is not None and high > cap:
-            self.notes.add(f"strings longer than {cap} characters")
-            high = cap
+        if high is not None and high < string.low:
+            return NEVER
+        if high is not None and high > max(cap, string.low):
+            high = max(cap, string.low)
+            self.notes.add(f"strings longer than {high} characters")
         chars = ANY_CHAR
         if self._bounds.ascii and high is not None and not beside_others:
             self.notes.add("characters beyond ASCII in strings with a length")

@@ -50,7 +50,7 @@ def test_what_is_impossible_is_named(
 ) -> None:
     error = refused(engine, fill(constraint))
     assert error.code == code, error.message
-    assert why in error.message
+    assert why.lower() in error.message.lower()
     assert error.param == "constraint"
 
 
@@ -78,6 +78,7 @@ def test_large_requests_end_in_bounded_time(engine: LocalEngine, constraint: Con
         "too_large",
         "unsupported",
         "constraint_unsatisfiable",
+        "constraint_invalid",
     )
     assert done(engine, fill(Regex("ok"))).text == "ok"
 
@@ -90,23 +91,25 @@ def test_a_hole_that_is_too_short_says_what_is_needed(engine: LocalEngine, polic
 
 
 @pytest.mark.parametrize(
-    ("constraint", "note"),
+    ("constraint", "note", "finish"),
     [
-        (Regex("(?=a)[a-b]+", best_effort=True), "look-ahead"),
         (
             JsonSchema('{"type":"array","uniqueItems":true}', best_effort=True),
             "uniqueItems",
+            "constraint",
         ),
-        (Regex("(a{1000}){1000}(b{1000}){1000}", best_effort=True), "repetition"),
+        # Nothing can judge this one, so that only the note tells.
+        (Regex("(?=a)[a-b]+", best_effort=True), "look-ahead", "length"),
     ],
 )
 def test_best_effort_is_said_and_marked(
-    engine: LocalEngine, constraint: Constraint, note: str
+    engine: LocalEngine, constraint: Constraint, note: str, finish: str
 ) -> None:
     accepted, *_, end = heard(engine, fill(constraint))
-    assert any("not guaranteed" in text for text in accepted.notes)  # type: ignore[union-attr]
+    (told,) = accepted.notes  # type: ignore[union-attr]
+    assert "not guaranteed" in told and note in told
     assert isinstance(end, Done)
-    assert end.finish == "constraint", "noise does not keep to it by chance"
+    assert end.finish == finish, "noise does not keep to a schema by chance"
     assert end.log_valid is None
 
 

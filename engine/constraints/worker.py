@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -117,7 +118,8 @@ class _Child:
     def kill(self) -> None:
         self._process.kill()
         self._process.wait()
-        self._down.close()
+        with suppress(OSError):  # what was not sent has nowhere to go
+            self._down.close()
 
     def _send(self, content: bytes) -> None:
         try:

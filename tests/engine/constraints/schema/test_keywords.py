@@ -194,6 +194,7 @@ def test_unsupported_keywords_are_named(schema: Any, named: str) -> None:
         False,
         {"type": "string", "enum": [1]},
         {"type": "integer", "minimum": 3, "maximum": 2},
+        {"type": "string", "minLength": 5, "maxLength": 2},
         {"type": "object", "required": ["a"], "properties": {"a": False}},
         {"type": "array", "minItems": 1, "items": False},
         {"allOf": [{"type": "string"}, {"type": "null"}]},

@@ -1,0 +1,54 @@
+"""Whether a text is sound in a hole: the document parses, or is no worse than it has to be."""
+
+import pytest
+
+from engine.constraints.errors import UnsupportedError
+from engine.shape.judge import accepts_in
+
+
+@pytest.mark.parametrize(
+    ("language", "before", "behind", "good", "bad"),
+    [
+        ("python", "def f(x):\n    return ", "\n", "x + 1", "x +"),
+        ("python", "if x:\n    ", "\n", "pass", ""),
+        ("python", "x = [", "]\n", "1, 2", "1 2"),
+        ("json", '{"a": ', "}", "[1, 2]", "[1, 2"),
+        ("json", '{"a": ', "}", "1", "NaN"),
+        ("javascript", "let a = ", ";\n", "f(1)", "f(1"),
+        ("go", "package main\n\nfunc f() int {\n\treturn ", "\n}\n", "1", "1 +"),
+        ("rust", "fn f() -> i32 { ", " }\n", "1", "let x = "),
+    ],
+)
+def test_sound_documents_stay_sound(
+    language: str, before: str, behind: str, good: str, bad: str
+) -> None:
+    accepts = accepts_in(language, before, [behind])
+    assert accepts(good)
+    assert not accepts(bad)
+
+
+@pytest.mark.parametrize("language", ["python", "javascript"])
+def test_a_document_that_is_broken_elsewhere_may_not_break_further(language: str) -> None:
+    broken = "def (:\n\n" if language == "python" else "let = (;\n\n"
+    accepts = accepts_in(language, f"{broken}a = ", ["\n"])
+    assert accepts("1")
+    assert not accepts("[[[) (")
+
+
+def test_old_text_sets_the_measure() -> None:
+    accepts = accepts_in("python", "class A(", ["):\n    pass\n"], old="B, metaclass=C")
+    assert accepts("D")
+    assert not accepts("D E")
+
+
+def test_later_holes_are_taken_to_be_filled() -> None:
+    accepts = accepts_in("python", "x = ", ["\nif ", ":\n    pass\n"])
+    assert accepts("1")
+    assert not accepts("1 +")
+
+
+def test_a_language_without_a_judge_names_the_others() -> None:
+    with pytest.raises(UnsupportedError, match="there are python, javascript"):
+        accepts_in("klingon", "", [""])
+    with pytest.raises(UnsupportedError):
+        accepts_in("text", "", [""])

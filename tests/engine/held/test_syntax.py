@@ -33,7 +33,7 @@ def test_noise_is_refused_or_parses(engine: LocalEngine, policy: Any) -> None:
         else:
             assert isinstance(end, Error)
             assert (end.code, end.param) == ("constraint_unsatisfiable", "constraint")
-            assert "4" in end.message, "the first text and three more were tried"
+            assert "texts that were tried" in end.message
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.constraints.canvas import CanvasConstraint
+from engine.constraints.checkers import Checker
 from engine.constraints.gates import third_gate
 from engine.constraints.spec import ConstraintSpec, Regex
 from engine.constraints.step import Path
@@ -46,7 +47,7 @@ def fuzz_canvas(
     tally: Tally,
 ) -> None:
     """Denoise one random canvas to its end and judge the text."""
-    before, behind = _surroundings(dfa, rng)
+    before, behind = surroundings(dfa, rng)
     canvas = CanvasConstraint(dfa, SPECIALS, (before, behind))
     least = canvas.least_tokens()
     assert least is not None
@@ -67,10 +68,10 @@ def fuzz_canvas(
         path = view.best if rng.random() < 0.3 else view.sample(rng)
         _reveal(path, pace, fixed, islands, rng)
     hole = b"".join(vocabulary.token_bytes[token] or b"" for token in fixed)
-    _judge(spec, before + hole + behind, tally)
+    judge(spec, before + hole + behind, tally, third_gate(spec))
 
 
-def _surroundings(dfa: TokenDFA, rng: np.random.Generator) -> tuple[bytes, bytes]:
+def surroundings(dfa: TokenDFA, rng: np.random.Generator) -> tuple[bytes, bytes]:
     """Nothing, or both ends of a valid text, cut anywhere (even inside a character)."""
     if rng.random() < 0.5:
         return b"", b""
@@ -99,8 +100,9 @@ def _reveal(
     fixed[chosen] = path.tokens[chosen]
 
 
-def _judge(spec: ConstraintSpec, text: bytes, tally: Tally) -> None:
-    problem = third_gate(spec)(text)
+def judge(spec: ConstraintSpec, text: bytes, tally: Tally, check: Checker) -> None:
+    """Note what is wrong with a finished text: the last gate's word, and `re.fullmatch`."""
+    problem = check(text)
     if problem is None and isinstance(spec, Regex):
         fits = re.fullmatch(spec.pattern, text.decode())
         problem = None if fits else "re.fullmatch refuses it"

@@ -4,7 +4,6 @@ import json
 import threading
 import time
 from http.client import HTTPConnection
-from typing import Any
 
 import httpx
 import pytest
@@ -146,25 +145,6 @@ def test_our_own_fields_reach_the_engine(server: Running) -> None:
     assert (fill.sampling.steps, fill.sampling.policy) == (3, "fixed")
     assert (fill.shape, fill.lines, fill.deadline_ms) == ("block", 2, 900)
     assert fill.canvas.tokens == 12
-
-
-@pytest.mark.parametrize(
-    "extra",
-    [
-        {"guided_regex": "a+"},
-        {"guided_choice": ["a", "b"]},
-        {"guided_json": {"type": "object"}},
-        {"guided_grammar": "x"},
-        {"response_format": {"type": "json_schema", "json_schema": {"schema": {"type": "null"}}}},
-    ],
-)
-def test_constraints_are_passed_on_and_refused_until_the_engine_has_them(
-    server: Running, extra: dict[str, Any]
-) -> None:
-    answer = post(server, "/v1/completions", {"prompt": "x", **extra})
-    assert answer.status_code == 400
-    assert answer.json()["error"]["code"] == "unsupported"
-    assert last_fill(server).constraint is not None
 
 
 NUMBERS = (

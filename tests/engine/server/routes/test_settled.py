@@ -76,3 +76,18 @@ def test_an_answer_that_turned_into_another_is_told() -> None:
     settled = SettledText(hole)
     settled.grow("    b = a\n    c = b\n")
     assert settled.finish("    two") is None
+
+
+def test_an_answer_that_is_taken_as_it_is_is_said_at_once() -> None:
+    hole = shape_hole("", "", "block", 6, "a.json").as_it_is(document=False)
+    settled = SettledText(hole)
+    assert settled.grow('{"a": [') == '{"a": ['
+    assert settled.grow('{"a": [1,\n') == "1,\n"
+    assert settled.finish('{"a": [1,\n2]}') == "2]}"
+
+
+def test_what_only_the_end_tells_is_not_said_before() -> None:
+    hole = shape_hole("", "", "block", 6, "a.json").as_it_is(document=False)
+    settled = SettledText(hole, silent=True)
+    assert settled.grow("{}\n\n{}\n") == ""
+    assert settled.finish("other") == "other"

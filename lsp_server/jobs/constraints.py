@@ -47,7 +47,7 @@ def _syntax(language: str, able: frozenset[str]) -> Syntax | None:
     named = {name.removeprefix("constraint:syntax:") for name in able}
     named &= {name for name in named if f"constraint:syntax:{name}" in able}
     if language in named or (not named and language in CHECKED and "constraint:syntax" in able):
-        return Syntax(language=language, scope="document")
+        return Syntax(language=language, scope="document", best_effort=True)
     return None
 
 

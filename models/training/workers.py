@@ -59,4 +59,5 @@ def _enter(
         timeout=PATIENCE,
     )
     work(Worker(number, count), run)
+    dist.barrier()  # gloo aborts a process whose peer hangs up while it is still busy
     dist.destroy_process_group()

@@ -37,12 +37,11 @@ def constraint_of(options: ConstraintOptions) -> Constraint | None:
     if len(given) > 1:
         flags = " and ".join(f"--{name}" for name in given)
         raise BadInput(f"{flags} can't go together; give one language")
-    shared = _shared(options, given)
-    if given:
-        return _KINDS[given[0]](getattr(options, given[0]), shared)
     lengths = (options.min_chars, options.max_chars, options.exact_tokens)
+    if given:
+        return _KINDS[given[0]](getattr(options, given[0]), _shared(options, given))
     if lengths != (None, None, None):
-        return Lengths(**shared)
+        return Lengths(**_shared(options, given))
     if options.scope is not None or options.best_effort:
         flag = "--scope" if options.scope is not None else "--best-effort"
         raise BadInput(f"{flag} needs a constraint, such as --schema or --regex")

@@ -74,7 +74,6 @@ def test_every_kind_is_sent(cli: Cli, tmp_path: Path) -> None:
         (("--choices", "[1]"), "takes texts"),
         (("--choices", "[1"), "no JSON array"),
         (("--regex", ""), "can't be asked"),
-        (("--max-chars", "99999"), "max-chars"),
     ],
 )
 def test_what_makes_no_sense_is_refused(cli: Cli, options: tuple[str, ...], why: str) -> None:

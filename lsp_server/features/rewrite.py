@@ -1,4 +1,4 @@
-"""`retouch/rewrite`: mask a span and write it anew; its old text and an instruction are told."""
+"""`retouch/rewrite`: mask a span and write it anew; an instruction and its old text are told."""
 
 from typing import Annotated, Any
 
@@ -25,7 +25,7 @@ Words = Annotated[str, Meta(max_length=INSTRUCTION_LIMIT)]
 
 
 class Rewrite(Struct, frozen=True, rename="camel"):
-    """Params. `empty`: the old text is not told, so that nothing of it comes back."""
+    """Params. `empty`: not even an instruction brings the old text, so nothing of it comes back."""
 
     text_document: DocumentId
     range: WireRange
@@ -61,7 +61,10 @@ def rewriting(
     *,
     told: bool = True,
 ) -> Filling:
-    """The plan that writes a span anew, as said or as a comment in or above it asks."""
+    """The plan that writes a span anew, as said or as a comment in or above it asks.
+
+    Without an instruction the old text isn't told: there would be nothing to do but to copy it.
+    """
     text = document.text.value
     old = text[span.start : span.stop]
     found = asked(text, span) if instruction is None else None
@@ -70,7 +73,7 @@ def rewriting(
     shape, lines = _shape(document, span)
     wish = Wish(
         clean(instruction) if instruction else None,
-        clean(newlines(old)) if told and old.strip() else None,
+        clean(newlines(old)) if instruction and told and old.strip() else None,
         lines,
     )
     label = "rewrite" if span.start < span.stop else "fill"

@@ -4,7 +4,8 @@ import logging
 import time
 from collections.abc import Callable
 
-from engine.job import Finish, Job, JointJob, Query, StepResult, Work, gravest
+from engine.job import Finish, Job, JointJob, StepResult, Work, gravest
+from engine.query import Query
 from engine.runner import Runner
 from engine.scheduler import Refusal, Scheduler
 

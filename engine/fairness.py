@@ -7,8 +7,9 @@ of the engine so far, then that client's earliest deadline, then arrival.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.job import JointJob, Priority, Query, Work
+from engine.job import JointJob, Work
 from engine.policies import ReadingKind
+from engine.query import Priority, Query
 
 RANKS: dict[Priority, int] = {"auto": 0, "manual": 1, "batch": 2}
 PATIENCE = 2.0

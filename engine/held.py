@@ -16,7 +16,7 @@ import numpy.typing as npt
 from engine.canvas import Canvas, SlotState
 from engine.constraints.canvas import CanvasConstraint
 from engine.constraints.errors import UnsatisfiableError
-from engine.constraints.leaving import STAYS, Leaving
+from engine.constraints.leaving import STAYS, Leaving, lent
 from engine.job import Draw, Job, Narrowed, Unsatisfiable
 from engine.policies import ReadingKind
 
@@ -170,7 +170,7 @@ class Held:
             raise Unsatisfiable(DEAD_END)
         credits = self._credits_of(spelled, known[slot:])
         odds = np.exp(scores.astype(np.float64))
-        weights = (odds + _lent(odds, credits))[ids]
+        weights = (odds + lent(odds, credits))[ids]
         if may_end:
             repeats = np.isin(ids, self._repeats)
             weights[-1] += weights[repeats].sum()
@@ -263,13 +263,6 @@ class Held:
             if len(self._credits) > CREDITS:
                 self._credits.popitem(last=False)
         return self._credits[state]
-
-
-def _lent(odds: Odds, credits: Ids) -> Odds:
-    """[V] what each token gains from those that would leave the language behind it."""
-    lends = np.flatnonzero(credits != STAYS)
-    gained: Odds = np.bincount(credits[lends], odds[lends], len(odds)).astype(np.float64)
-    return gained
 
 
 def _two_best(weights: Odds, may_end: bool, draw: Draw, slot: int) -> tuple[int, int]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from typing import Literal, Protocol, TypeVar
 
 import numpy as np
@@ -10,21 +9,13 @@ import numpy.typing as npt
 
 from engine.canvas import Canvas
 from engine.policies import Floats, Indices, Plan, Policy, ReadingKind
+from engine.query import Context, Priority, Query, Status
 from engine.reviews import Review
 
 Finish = Literal["converged", "stop", "length", "deadline", "cancelled"]
 Reason = TypeVar("Reason", bound=str)
 GRAVITY = ("converged", "stop", "length", "constraint", "deadline", "cancelled", "superseded")
-Priority = Literal["auto", "manual", "batch"]
 Stop = Callable[[Sequence[int]], bool]
-
-
-class Status(Enum):
-    """Where a job is on its way."""
-
-    QUEUED = "queued"
-    RUNNING = "running"
-    DONE = "done"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,25 +87,6 @@ class Draw:
     temperature: float = 0.0
     top_p: float = 1.0
     seed: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """The fixed text around a hole as token ids. `prefix` begins with the separator.
-
-    `guidance` weighs the last reference, the instruction (see engine.guidance); every value but 1
-    costs a second pass, without it.
-    """
-
-    prefix: tuple[int, ...]
-    suffix: tuple[int, ...] = ()
-    references: tuple[tuple[int, ...], ...] = ()
-    guidance: float = 1.0
-
-    @property
-    def guided(self) -> bool:
-        """Whether what is told with and without the last reference is weighed."""
-        return self.guidance != 1.0 and bool(self.references)
 
 
 @dataclass(slots=True)
@@ -197,72 +169,6 @@ class Job:
     def branch(self, name: str, canvas: Canvas) -> "Job":
         """A job like this one, on another canvas."""
         return replace(self, id=name, canvas=canvas, status=Status.QUEUED, witness=None)
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """Tokens put behind the prefix, and what is asked of the rows.
-
-    Row 0 is the anchor, row j holds token j - 1 and predicts token j.
-
-    Attributes:
-        tokens: the tokens of the rows behind the anchor; mask ids are masks.
-        canvas: rows see each other in both directions (canvas reading) or causally.
-        with_suffix: whether the suffix segment is seen.
-        rows: the rows that are asked, and `targets` the token whose probability each is asked.
-        choices: how many of the likeliest tokens of each asked row are told.
-        shared: so many leading tokens are those of the query's first part, whose keys are used
-            again; only rows behind them can be asked. Both parts are causal and see the same.
-    """
-
-    tokens: tuple[int, ...]
-    rows: tuple[int, ...]
-    targets: tuple[int, ...]
-    canvas: bool = False
-    with_suffix: bool = True
-    choices: int = 1
-    shared: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """For each row a part asked: log-probabilities in nats, and the best token."""
-
-    target: npt.NDArray[np.float32]  # [rows] of the target
-    best: npt.NDArray[np.int64]  # [rows] the most probable token
-    best_log_prob: npt.NDArray[np.float32]  # [rows]
-    end: npt.NDArray[np.float32]  # [rows] of the end mark
-    choices: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 0), np.int64))
-    """[rows, choices] the likeliest tokens, best first, and their log-probabilities."""
-    choice_log_probs: npt.NDArray[np.float32] = field(
-        default_factory=lambda: np.empty((0, 0), np.float32)
-    )
-
-
-@dataclass(slots=True)
-class Query:
-    """Questions about one context; done when every part has its answer."""
-
-    id: str
-    context: Context
-    parts: list[Part]
-    answers: list[Answer] = field(default_factory=list)
-    deadline: float | None = None
-    client: str = ""
-    priority: Priority = "manual"
-    status: Status = Status.QUEUED
-
-    def __post_init__(self) -> None:
-        if not all(_shares(self.parts[0], part) for part in self.parts if part.shared):
-            raise ValueError("a part shares only what the first part begins with")
-
-
-def _shares(first: Part, part: Part) -> bool:
-    """Whether the shared tokens of a part have the same keys in the first one."""
-    alike = first.with_suffix == part.with_suffix and not (first.canvas or part.canvas)
-    head = slice(part.shared)
-    behind = not first.shared and min(part.rows) > part.shared
-    return alike and behind and first.tokens[head] == part.tokens[head]
 
 
 @dataclass(slots=True)

@@ -14,8 +14,8 @@ from engine.compiling import Arrived, Compiling
 from engine.config import EngineConfig
 from engine.core import Engine
 from engine.hub import STEP_MS, EngineFacts, Load
-from engine.job import Context, Priority, Query
 from engine.languages import Languages
+from engine.query import Context, Priority, Query
 from engine.runner import Runner
 from engine.scheduler import Scheduler
 from engine.session import Session

@@ -10,9 +10,10 @@ from engine.canvas import Canvas, SlotState
 from engine.constraints.prefix_index import PrefixIndex
 from engine.held import Held
 from engine.hole import Hole
-from engine.job import Answer, Context, Draw, Job, Part, Query, Stop
+from engine.job import Draw, Job, Stop
 from engine.policies import POLICIES, Plan, ReadingKind
 from engine.prompt import Prompt
+from engine.query import Answer, Context, Part, Query
 from engine.reviews import REVIEWERS, Review, ReviewPlan
 from engine.search import Search, Texts, likely_lengths
 from engine.terms import FREE, Terms

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.constraints.prefix_index import PrefixIndex
-from engine.job import Context
+from engine.query import Context
 from models.config import ModelConfig
 from models.tokenizer import Tokenizer
 

@@ -7,8 +7,9 @@ import torch
 from torch import Tensor
 
 from engine.denoiser import choose, propose, reveal, reveal_given
-from engine.job import Answer, Job, Part, Rival
+from engine.job import Job, Rival
 from engine.policies import Proposal, ReadingKind
+from engine.query import Answer, Part
 from engine.reviewing import look_again
 from engine.rows import JobState
 from models.config import ModelConfig

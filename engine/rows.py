@@ -4,8 +4,9 @@ from dataclasses import dataclass, field
 
 from engine.cache import Lease, common_prefix
 from engine.canvas import SlotState
-from engine.job import Job, Part, Query
+from engine.job import Job
 from engine.policies import ReadingKind
+from engine.query import Part, Query
 from engine.reviews import Evidence, Review
 from models.config import ModelConfig
 from models.keyvalues import KeyValues

@@ -8,8 +8,9 @@ from torch import Tensor
 
 from engine.cache import Lease, SegmentCache
 from engine.guidance import guided
-from engine.job import Job, JointJob, Part, Query, StepResult, Unsatisfiable, Work
+from engine.job import Job, JointJob, StepResult, Unsatisfiable, Work
 from engine.joint import denoise_joint, joint_rows, joint_state
+from engine.query import Part, Query
 from engine.readings import DENOISERS, answer_part
 from engine.rows import BUILDERS, JobState, Rows, context_rows, query_rows
 from models.config import ModelConfig

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from engine.fairness import Entry, can_meet, denoising_rows, in_order, packed, turns_before
-from engine.job import Finish, Status, StepResult, Work
+from engine.job import Finish, StepResult, Work
+from engine.query import Status
 
 QUEUE_LIMIT = 256
 ROWS = 384

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from engine.job import Part
+from engine.query import Part
 
 SUFFIX_TOKENS = 8
 INNER_WEIGHT = 0.5

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from engine.job import Answer, Finish, Job, Query, Rival, StepResult, Work
+from engine.job import Finish, Job, Rival, StepResult, Work
 from engine.policies import ReadingKind
+from engine.query import Answer, Query
 from engine.scores import SUFFIX_TOKENS, inner_part, mean_score, suffix_part
 
 FORK_RATIO = 0.25

@@ -1,14 +1,11 @@
 """One client's fills: protocol text in, work down; step results back as text frames."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-
-import numpy as np
 
 from engine.amending.amend import Amender
 from engine.amending.texts import Surroundings
-from engine.canvas import Canvas, SlotState
 from engine.config import EngineConfig
 from engine.constraints.prefix_index import PrefixIndex
 from engine.hole import Hole, shape_hole
@@ -21,6 +18,7 @@ from engine.revision.live import Revisions
 from engine.revision.scoring import Scorings
 from engine.search import Search
 from engine.shape.answer import Answer, Edit, edited
+from engine.showing import pieces, settled_tokens
 from engine.terms import Binder, Terms, judged
 from engine.told import guidance, told
 from engine.turns import Turn
@@ -39,7 +37,6 @@ from protocol.messages import (
     Splice,
     Stats,
     Task,
-    Token,
 )
 
 HURRIED = ("deadline", "cancelled")
@@ -224,23 +221,8 @@ class Session:
         return Delta(live.fill.id, job.step, len(cells), slots, shown, confidence, seq)
 
     def _pieces(self, live: LiveFill, job: Job) -> list[bytes | None]:
-        """Bytes of each slot, None for masks; without what moved in from the prefix, and without
-        what stands right of the end mark."""
-        canvas, table = job.whole, self._model.tokenizer.token_bytes
-        ends = np.flatnonzero(canvas.tokens == self._model.config.eos_id)
-        pieces: list[bytes | None] = [
-            None if state == SlotState.MASKED else table[token]
-            for token, state in zip(canvas.tokens, canvas.states, strict=True)
-        ]
-        left = len(live.prompt.required)
-        for slot, piece in enumerate(pieces):
-            if not left or piece is None:
-                break
-            pieces[slot] = piece[left:]
-            left -= min(left, len(piece))
-        for slot in range(int(ends[0]), len(pieces)) if len(ends) else ():
-            pieces[slot] = b""
-        return pieces
+        table, end = self._model.tokenizer.token_bytes, self._model.config.eos_id
+        return pieces(job.whole, table, end, len(live.prompt.required))
 
     def _rank(self, live: LiveFill) -> None:
         """Take the answers that will do first; in a hurry, complete them by their witnesses."""
@@ -266,7 +248,7 @@ class Session:
             return Error(error.code, str(error), live.fill.id, error.param)
         text, *others = list(dict.fromkeys(verdict.texts))[: live.fill.alternatives]
         whole = search.lead.whole
-        tokens = _tokens(live.cells[: whole.settled], whole, answers[0])
+        tokens = settled_tokens(live.cells[: whole.settled], whole, answers[0])
         return Done(
             live.fill.id,
             text,
@@ -302,17 +284,6 @@ class Session:
             model_ms=round(live.seconds * 1000, 1),
             wall_ms=round((now - live.opened) * 1000, 1),
         )
-
-
-def _tokens(cells: Sequence[Cell], canvas: Canvas, answer: Answer) -> tuple[Token, ...]:
-    """The tokens whose texts join to the answer."""
-    tokens = []
-    for slot, text in enumerate(answer.pieces([cell or "" for cell in cells])):
-        if text:
-            confidence = round(float(canvas.confidence[slot]), 4)
-            forced = bool(canvas.forced[slot])
-            tokens.append(Token(text, confidence, int(canvas.steps[slot]), forced=forced))
-    return tuple(tokens)
 
 
 def _rounded(log_valid: float | None) -> float | None:

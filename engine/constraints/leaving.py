@@ -11,6 +11,7 @@ from engine.constraints.byte_dfa import ByteDFA
 from engine.constraints.vocabulary import Vocabulary
 
 Ints = npt.NDArray[np.int64]
+Odds = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 STAYS = -1
 _ROOT = 0
@@ -113,3 +114,10 @@ class Leaving:
         size = self._high[nodes] - self._low[nodes]
         within = np.arange(int(size.sum())) - np.repeat(np.cumsum(size) - size, size)
         found[np.repeat(self._low[nodes], size) + within] = np.repeat(values, size)
+
+
+def lent(odds: Odds, credits: Ints) -> Odds:
+    """[V] what each token gains from those that would leave the language behind it."""
+    lends = np.flatnonzero(credits != STAYS)
+    gained: Odds = np.bincount(credits[lends], odds[lends], len(odds)).astype(np.float64)
+    return gained

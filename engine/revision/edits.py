@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-from engine.job import Answer
+from engine.query import Answer
 from engine.revision.passage import Window
 from engine.revision.words import is_slip, kind_of, words_in, words_of
 from models.config import ModelConfig

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from engine.cache import common_prefix
-from engine.job import Answer, Part, Query
+from engine.query import Answer, Part, Query
 from engine.revision.passage import Window
 from engine.revision.program import Steps
 from engine.scores import SUFFIX_TOKENS, inner_part, suffix_part

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from engine.job import Context
 from engine.prompt import Prompt
+from engine.query import Context
 from engine.revision.slots import Slot, Slots, ids_of
 
 WINDOW = 47

@@ -6,7 +6,8 @@ Like engine.search it is told every result and returns further work; it never to
 from collections.abc import Generator
 from typing import TypeVar
 
-from engine.job import Answer, Context, Finish, Part, Query, StepResult, Work
+from engine.job import Finish, StepResult, Work
+from engine.query import Answer, Context, Part, Query
 
 T = TypeVar("T")
 Steps = Generator[list[Work], None, T]

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.job import Answer, Part
 from engine.making import pinned_canvas
+from engine.query import Answer, Part
 from engine.revision.edits import Swap, Vocabulary, respellings, single_swaps
 from engine.revision.passage import Window
 from engine.revision.program import Steps, ask

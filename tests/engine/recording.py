@@ -7,8 +7,9 @@ from torch import Tensor
 
 from engine.canvas import Canvas
 from engine.core import Engine
-from engine.job import Context, Job, Work
+from engine.job import Job, Work
 from engine.policies import POLICIES, Plan
+from engine.query import Context
 from engine.runner import Runner
 from engine.scheduler import Scheduler
 from models.loader import Model

@@ -7,7 +7,7 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.job import Part, Query
+from engine.query import Part, Query
 from models.loader import Model
 from models.transformer import Pass, RowGroup, RowKind
 from tests.engine.recording import finish, log_probs, make_engine, make_job, run

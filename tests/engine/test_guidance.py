@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from engine.client import stream
 from engine.config import EngineConfig
 from engine.guidance import guided
-from engine.job import Context, Part, Query
 from engine.local import LocalEngine
+from engine.query import Context, Part, Query
 from models.loader import Model
 from protocol.messages import Done, Error, Fill, NextHole, ReviseText, Sampling
 from protocol.values import PolicyName

@@ -11,8 +11,9 @@ from torch import Tensor
 import engine.runner
 from engine.canvas import Canvas
 from engine.core import Engine
-from engine.job import Context, Job, JointJob
+from engine.job import Job, JointJob
 from engine.policies import POLICIES, Plan
+from engine.query import Context
 from engine.runner import Runner
 from engine.scheduler import Scheduler
 from models.loader import Model

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from engine.job import Context, Part, Query
+from engine.query import Context, Part, Query
 from models.loader import Model
 from tests.engine.recording import log_probs, make_engine, make_job, run
 

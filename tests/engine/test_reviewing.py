@@ -5,7 +5,8 @@ import pytest
 
 from engine.canvas import Canvas, SlotState
 from engine.core import Engine
-from engine.job import Context, Job, Part, Query
+from engine.job import Job
+from engine.query import Context, Part, Query
 from engine.reviews import (
     REVIEWERS,
     Change,

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from engine.canvas import Canvas
 from engine.fairness import PATIENCE, PREFILL_ROWS
-from engine.job import Context, Job, Part, Priority, Query, StepResult, Work
+from engine.job import Job, StepResult, Work
 from engine.policies import POLICIES, Plan
+from engine.query import Context, Part, Priority, Query
 from engine.scheduler import QUEUE_LIMIT, ROWS, Scheduler
 
 BATCH = 4

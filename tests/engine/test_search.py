@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from engine.client import stream
 from engine.config import EngineConfig
 from engine.core import Engine
-from engine.job import Answer, Job, Query, Rival, StepResult
+from engine.job import Job, Rival, StepResult
 from engine.local import LocalEngine
+from engine.query import Answer, Query
 from engine.search import Search, Texts, likely_lengths
 from models.loader import Model
 from protocol.messages import Cancel, CanvasSpec, Delta, Done, Fill, Sampling

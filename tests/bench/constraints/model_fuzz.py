@@ -16,9 +16,10 @@ from engine.constraints.token_dfa import TokenDFA
 from engine.constraints.vocabulary import Vocabulary
 from engine.core import Engine
 from engine.held import Held, Tokens
-from engine.job import Context, Draw, Job
+from engine.job import Draw, Job
 from engine.local import LocalEngine
 from engine.policies import POLICIES, Plan, ReadingKind
+from engine.query import Context
 from engine.reviews import REVIEWERS, Review, ReviewPlan
 from engine.runner import Runner
 from engine.scheduler import Scheduler

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.job import Answer, Context
+from engine.query import Answer, Context
 from engine.revision.edits import Vocabulary, respellings, single_swaps, words
 from engine.revision.passage import Window
 from engine.revision.slots import Slot

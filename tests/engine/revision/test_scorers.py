@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.job import Context, Part, Query, Work
+from engine.job import Work
+from engine.query import Context, Part, Query
 from engine.revision.edits import Vocabulary
 from engine.revision.gains import gains
 from engine.revision.passage import Window

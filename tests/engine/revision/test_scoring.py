@@ -8,8 +8,8 @@ import pytest
 
 from engine.client import stream
 from engine.config import EngineConfig
-from engine.job import Answer, Context, Part, Query
 from engine.local import LocalEngine
+from engine.query import Answer, Context, Part, Query
 from engine.revision.program import Steps
 from models.loader import Model
 from protocol.messages import Accepted, Cancel, Done, Error, Score, Scores

@@ -107,6 +107,15 @@ class Search:
         self.finish = result.finish if work is self.lead else self.finish
         return forks if self._open else self._ballot()
 
+    def only_lead(self) -> list[str]:
+        """Give up every branch but the shown one, for good; returns the ids of what ends so."""
+        others = [name for name in self._open if name != self.lead.id]
+        for name in others:
+            del self._open[name]
+        self._branches, self.width, self.spare = [self.lead], 1, 0
+        self._passed_over = []
+        return others
+
     def _add(self, works: Sequence[Work]) -> list[Work]:
         self._open |= {work.id: work for work in works}
         return list(works)

@@ -11,6 +11,7 @@ from clients.cli.address import Span
 from clients.cli.document import Document
 from clients.cli.errors import BadInput
 from clients.cli.settings import Settings
+from protocol.careful import careful
 from protocol.constraint import Constraint, Lengths, Syntax
 from protocol.messages import (
     PREFIX_LIMIT,
@@ -86,7 +87,7 @@ def build(
         shape=chosen,
         lines=span.lines if chosen == "block" else None,
         canvas=CanvasSpec(tokens=settings.max_tokens),
-        sampling=_sampling(settings),
+        sampling=careful(_sampling(settings)),
         deadline_ms=settings.timeout_ms,
         path=document.path,
         instruction=wish.instruction,

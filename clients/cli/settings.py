@@ -48,7 +48,10 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     ] = _DEFAULTS.margin
     branches: Annotated[
         Annotated[int, Meta(ge=1, le=8)] | None,
-        _about("Most texts tried side by side; the best one is the answer.", "N"),
+        _about(
+            "Most texts tried side by side; the best is the answer. 4 by default; 1 is fastest.",
+            "N",
+        ),
     ] = None
     temperature: Annotated[
         Annotated[float, Meta(ge=0.0, le=5.0)],

@@ -33,6 +33,8 @@ class Amended:
     hole: Hole
     prompt: Prompt
     moves: tuple[Move, ...]
+    ended: tuple[str, ...]
+    """Ids of the other answers that were tried; none but the shown one goes on."""
 
 
 def _may(constraint: Constraint | None, op: Op) -> bool:
@@ -61,15 +63,14 @@ class Amender:
 
     def amend(self, search: Search, around: tuple[Fill, Hole, Prompt], revise: Revise) -> Amended:
         """Do what is asked of the search's canvas; ProtocolError if any of it can't be done."""
-        if search.width > 1:
-            raise refused("unsupported", "One of several answers can't be changed.")
         draft = draft_of(search.lead, around, self._model.config, self._model.tokenizer)
         for op in revise.ops:
             self._do(draft, op, revise)
         if draft.fill.constraint is not None:
             _check_way(search.lead, draft)
         self._commit(search, draft, revise)
-        return Amended(draft.fill, draft.hole, draft.prompt, tuple(draft.moves))
+        ended = tuple(search.only_lead())
+        return Amended(draft.fill, draft.hole, draft.prompt, tuple(draft.moves), ended)
 
     def _do(self, draft: Draft, op: Op, revise: Revise) -> None:
         if not _may(draft.fill.constraint, op):

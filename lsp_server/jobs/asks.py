@@ -14,6 +14,7 @@ from lsp_server.reading.placeholders import Placeholder
 from lsp_server.reading.spans import Span
 from lsp_server.server import RetouchServer
 from lsp_server.text import clean, newlines
+from protocol.careful import careful
 from protocol.messages import ContextFile, DocumentRef, Fill, ReviseText, Sampling
 from protocol.requests import NextHole
 from protocol.revise import KeepName
@@ -114,7 +115,7 @@ def revision(
 
 
 def _sampling(server: RetouchServer) -> Sampling:
-    return Sampling(policy=server.settings.policy, steps=server.settings.steps)
+    return careful(Sampling(policy=server.settings.policy, steps=server.settings.steps))
 
 
 def _reference(document: Document) -> DocumentRef:

@@ -1,7 +1,9 @@
-"""Write a run's averaged adapters as checkpoint shards: `python -m models.training.export RUN OUT`.
+"""Write a run's averaged adapters as shards: `python -m models.training.export RUN OUT [SCALE]`.
 
 OUT gets canvas-*.safetensors (of a run with reading=causal: causal-*), their index and a
 config.json with the layout they were trained in; together with the base's files this is a model.
+SCALE multiplies their low-rank terms: a little less than 1 draws them back to the base, which can
+do better on texts that no training saw (weight-space ensembling, arXiv 2109.01903).
 """
 
 import json
@@ -21,14 +23,18 @@ from models.training.trainer import Settings, build
 RANKS: dict[ReadingName, str] = {"canvas": "adapter_rank", "causal": "causal_rank"}
 
 
-def export(run: Path, out: Path) -> list[str]:
+def export(run: Path, out: Path, scale: float = 1.0) -> list[str]:
     """The files written."""
     settings = msgspec.json.decode((run / "settings.json").read_bytes(), type=Settings)
     network, config, _ = build(replace(settings, compiled=False, device="cpu"))
     state = TrainingState(network, settings.rate, settings.weight_decay)
     state.resume(run / "state.safetensors")
     state.swap_average()
-    names = write_adapters(adapter_tensors(network, settings.reading), out, settings.reading)
+    tensors = adapter_tensors(network, settings.reading)
+    for name in tensors:
+        if name.endswith("_b"):
+            tensors[name] = tensors[name] * scale
+    names = write_adapters(tensors, out, settings.reading)
     raw = read_json(Path(settings.model) / "config.json")
     _write_config(out / "config.json", raw, config, settings)
     return names
@@ -48,6 +54,7 @@ def _write_config(path: Path, raw: dict[str, Any], config: ModelConfig, settings
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        raise SystemExit("usage: python -m models.training.export RUN OUT")
-    print("\n".join(export(Path(sys.argv[1]), Path(sys.argv[2]))))
+    if len(sys.argv) not in (3, 4):
+        raise SystemExit("usage: python -m models.training.export RUN OUT [SCALE]")
+    files = export(Path(sys.argv[1]), Path(sys.argv[2]), float((*sys.argv, "1")[3]))
+    print("\n".join(files))

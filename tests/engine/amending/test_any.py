@@ -45,6 +45,7 @@ HONEST = {"stale_base", "invalid_message", "too_large", "not_found"}
     policy=st.sampled_from(POLICIES),
     prefix=st.sampled_from(["(", "a = ", "x\n    ", "re", "\u4e2d"]),
     canvas=st.sampled_from([CanvasSpec(tokens=8, pinned=True), CanvasSpec(tokens=8)]),
+    answers=st.sampled_from([1, 1, 3]),
     turns=TURNS,
 )
 def test_any_ops_at_any_time_keep_the_client_equal(
@@ -52,9 +53,10 @@ def test_any_ops_at_any_time_keep_the_client_equal(
     policy: PolicyName,
     prefix: str,
     canvas: CanvasSpec,
+    answers: int,
     turns: list[tuple[int, list[Op]]],
 ) -> None:
-    watched = Watched(tiny, fill(policy, prefix=prefix, canvas=canvas))
+    watched = Watched(tiny, fill(policy, prefix=prefix, canvas=canvas, alternatives=answers))
     live = watched.engine._session._session._live.get("a")
     for wait, ops in turns:
         watched.steps(wait)

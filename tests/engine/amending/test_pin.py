@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from engine.canvas import Canvas, SlotState
 from models.loader import Model
-from protocol.messages import CanvasSpec, Done, Error, Pin, PolicyName, Splice
+from protocol.messages import CanvasSpec, Done, Error, Fill, Pin, PolicyName, Sampling, Splice
 from tests.engine.amending.watched import POLICIES, Watched, fill
 
 
@@ -67,11 +67,20 @@ def test_nothing_is_typed_before_the_moved_text_is_spelled(tiny: Model) -> None:
     assert watched.errors() == ["stale_base"]
 
 
-def test_one_of_several_answers_is_not_typed_into(tiny: Model) -> None:
-    watched = Watched(tiny, fill("causal", alternatives=2))
-    watched.revise(Pin(0, 1, "x"))
-    watched.hear()
-    assert watched.errors() in (["unsupported"], ["not_found"])
+def test_typing_into_the_shown_answer_gives_up_the_others(tiny: Model) -> None:
+    request = Fill("a", "a(", "", shape="span", sampling=Sampling(branches=4))
+    watched = Watched(tiny, request)
+    watched.steps(3)
+    live = watched.engine._session._session._live["a"]
+    assert len(live.search.running) > 1
+    watched.revise(Pin(1, 2, "x"))
+    watched.steps(1)
+    assert live.search.running == ["a"]
+    end = watched.end()
+    assert watched.errors() == []
+    assert isinstance(end, Done)
+    assert end.alternatives == ()
+    assert not watched.engine._runner._states
 
 
 def test_a_fill_that_is_over_can_t_be_typed_into(tiny: Model) -> None:

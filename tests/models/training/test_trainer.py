@@ -122,6 +122,10 @@ def test_exported_adapters_are_what_was_trained(
     state.swap_average()
     again, first = adapter_tensors(network, reading), adapter_tensors(trained, reading)
     assert all(torch.equal(again[name], first[name]) for name in first)
+    export(tmp_path / "run", tmp_path / "out", 0.5)
+    network, _, _ = build(replace(s, model=str(tmp_path / "out"), fresh=False))
+    for name, tensor in adapter_tensors(network, reading).items():
+        assert torch.equal(tensor, first[name] * (0.5 if name.endswith("_b") else 1.0))
 
 
 def test_rates_warm_up_stay_and_fall() -> None:

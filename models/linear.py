@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from models.groups import GROUP, Groups, find_groups
-from models.matrix import Matrix
+from models.matrix import Matrix, eight_bit
 
 FEW_ROWS = 4
 EXACT = 128
@@ -87,16 +87,34 @@ class PackedLinear:
 
 
 class LowRankLinear:
-    """Another linear map plus b a: for few rows cheaper than a second copy of the weight."""
+    """Another linear map plus b a: for few rows cheaper than a second copy of the weight.
+
+    In bf16 on a CPU both are rounded to int8 rows: what counts there is the bytes that are read.
+    """
 
     def __init__(self, base: Linear, a: Tensor, b: Tensor) -> None:
         self._base = base
         self._a = a.T.contiguous()
         self._b = b.T.contiguous()
+        self._few = (_rounded(a), _rounded(b)) if _packs(a.dtype, a.device) else None
 
     def __call__(self, x: Tensor) -> Tensor:
         """See Linear."""
+        if self._few is not None and len(x) <= FEW_ROWS:
+            down, up = self._few
+            return self._base(x).add_(up(down(x)))
         return torch.addmm(self._base(x), x @ self._a, self._b)
+
+
+def _rounded(weight: Tensor) -> EightBit:
+    rounded = eight_bit(weight)
+    assert rounded.scale is not None
+    return EightBit(rounded.rows, rounded.scale)
+
+
+def _packs(dtype: torch.dtype, device: torch.device) -> bool:
+    """Whether weights have a form of their own there."""
+    return dtype == torch.bfloat16 and device.type == "cpu" and torch._C._has_mkldnn
 
 
 def make_linear(
@@ -104,7 +122,7 @@ def make_linear(
 ) -> Linear:
     """The fastest form for a number type on a device."""
     bias = None if bias is None else bias.to(device, dtype)
-    if dtype == torch.bfloat16 and device.type == "cpu" and torch._C._has_mkldnn:
+    if _packs(dtype, device):
         return PackedLinear(matrix, bias)
     return DenseLinear(matrix.dense().to(device, dtype), bias)
 

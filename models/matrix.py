@@ -36,3 +36,9 @@ def join(matrices: list[Matrix]) -> Matrix:
         present = [scale for scale in scales if scale is not None]
         return Matrix(torch.cat([m.rows for m in matrices]), torch.cat(present))
     return Matrix(torch.cat([m.dense() for m in matrices]))
+
+
+def eight_bit(weight: Tensor) -> Matrix:
+    """A weight [out, in] rounded to int8 rows, each on a scale of its own."""
+    scale = weight.abs().amax(1).float().clamp(min=1e-12) / 127
+    return Matrix((weight / scale[:, None]).round().to(torch.int8), scale)

@@ -48,9 +48,12 @@ class Several:
         return turn
 
     def revise(self, revise: Revise) -> Turn:
-        """Change a running canvas; only where there is one hole."""
-        if revise.id in self._live or revise.canvas:
-            text = "Only a fill of one hole can be changed while it runs."
+        """Change a running canvas; of several holes the one whose turn it is."""
+        live = self._live.get(revise.id)
+        if isinstance(live, InTurn):
+            return live.revise(revise)
+        if live is not None or revise.canvas:
+            text = "Holes that are filled together can't be changed while they run."
             raise ProtocolError("unsupported", text, "ops")
         return self._session.revise(revise)
 

@@ -11,7 +11,17 @@ from engine.session import Session
 from engine.several.parts import engine_error, joined_end, language_of, one_hole
 from engine.turns import Turn
 from protocol.errors import ProtocolError
-from protocol.messages import Delta, Done, Error, Fill, ServerMessage
+from protocol.messages import (
+    Advance,
+    ContextChange,
+    Delta,
+    Done,
+    Error,
+    Fill,
+    Revise,
+    ServerMessage,
+    Splice,
+)
 
 HURRIED = ("deadline", "cancelled")
 
@@ -48,6 +58,17 @@ class InTurn:
                 turn.messages.append(self._told(message))
         return turn
 
+    def revise(self, revise: Revise) -> Turn:
+        """Change the canvas of the hole whose turn it is; the text between the holes stays."""
+        if revise.canvas != len(self._ends):
+            raise ProtocolError("not_found", "It is another hole's turn.", "canvas")
+        if any(isinstance(op, Advance | ContextChange) for op in revise.ops):
+            text = "The text around one of several holes stays as it is."
+            raise ProtocolError("unsupported", text, "ops")
+        turn = self.session.revise(msgspec.structs.replace(revise, canvas=0))
+        turn.messages = [self._told(message) for message in turn.messages]
+        return turn
+
     def _end(self, end: Done, turn: Turn) -> None:
         """Begin the next hole, or end the fill."""
         self._ends.append(end)
@@ -62,7 +83,7 @@ class InTurn:
             turn.messages.append(engine_error(self.fill, error))
 
     def _told(self, message: ServerMessage) -> ServerMessage:
-        if isinstance(message, Delta):
+        if isinstance(message, Delta | Splice):
             return msgspec.structs.replace(message, canvas=len(self._ends))
         self.over = self.over or isinstance(message, Error)
         return message

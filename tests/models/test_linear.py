@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.groups import GROUP, find_groups
-from models.linear import FEW_ROWS, PackedLinear
+from models.linear import FEW_ROWS, LowRankLinear, PackedLinear
 from models.matrix import Matrix
 
 packs_bf16 = pytest.mark.skipif(not torch._C._has_mkldnn, reason="PyTorch without oneDNN")
@@ -58,3 +58,15 @@ def test_every_form_gives_the_product(kind: str, rows: int, with_bias: bool) -> 
     expected = x.float() @ matrix.dense().T + (0 if bias is None else bias.float())
     found = PackedLinear(matrix, bias)(x).float()
     assert (found - expected).norm() < 0.02 * expected.norm()
+
+
+@packs_bf16
+@pytest.mark.parametrize("rows", [1, FEW_ROWS, FEW_ROWS + 1])
+def test_low_rank_terms_are_added_whatever_their_form(rows: int) -> None:
+    g = torch.Generator().manual_seed(rows)
+    matrix = Matrix(torch.randn(64, 96, generator=g))
+    a, b = torch.randn(32, 96, generator=g) / 4, torch.randn(64, 32, generator=g) / 4
+    x = torch.randn(rows, 96, generator=g).bfloat16()
+    both = LowRankLinear(PackedLinear(matrix, None), a.bfloat16(), b.bfloat16())
+    expected = x.float() @ (matrix.dense() + b @ a).T
+    assert (both(x).float() - expected).norm() < 0.02 * expected.norm()

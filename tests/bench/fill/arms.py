@@ -5,6 +5,7 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
+from engine.making import DEFAULT_POLICY
 from protocol.messages import CanvasSpec, Fill, PolicyName, Sampling, ShapeName
 
 Length = Literal["unknown", "oracle"]
@@ -83,11 +84,13 @@ def sampling(**fields: Any) -> Sampling:
 def quality_arms(
     names: tuple[str, ...], branches: int, deadlines: tuple[int, ...], extra: tuple[Arm, ...]
 ) -> list[Arm]:
-    """The default and each policy, with the length unknown, searched and known; the controls.
+    """Each policy, with the length unknown, searched and known; the default, if it is none of
+    them by another name; the controls.
 
     Searched: `branches` texts (for canvas policies: lengths) side by side, the best one kept.
     """
-    arms = [*_three("default", None, branches), *_three("causal", "causal", branches)]
+    arms = [] if DEFAULT_POLICY == "causal" else _three("default", None, branches)
+    arms += _three("causal", "causal", branches)
     arms.append(Arm("prefix only, greedy", sampling(policy="causal"), context="prefix only"))
     for name in names:
         arms += _three(name, name, branches) if name != "causal" else []

@@ -115,6 +115,33 @@ def test_escape_stops_it_without_a_trace(writer: Editor) -> None:
     assert writer.text == SLOW.splitlines()
 
 
+def drawn(editor: Editor) -> list[str]:
+    """Words of the running canvas."""
+    return list(editor.vim.funcs.getcompletion("Retouch lock ", "cmdline"))
+
+
+def test_a_word_is_replaced_while_the_rest_goes_on(writer: Editor) -> None:
+    writer.edit("pin.py", SLOW)
+    start(writer, "3,6Retouch rewrite")
+    writer.until(lambda: drawn(writer), PATIENCE)
+    writer.vim.command(f"Retouch pin {drawn(writer)[0]} kept_by_hand")
+    writer.until(lambda: "kept_by_hand" in drawn(writer), PATIENCE)
+    writer.vim.command("Retouch lock kept_by_hand")
+    assert finished(writer) == "done"
+    assert "kept_by_hand" in "\n".join(writer.text)
+    writer.keys("u")
+    assert writer.text == SLOW.splitlines()
+
+
+def test_a_word_is_thrown_back_and_the_job_goes_on(writer: Editor) -> None:
+    writer.edit("throw.py", SLOW)
+    start(writer, "3,6Retouch rewrite")
+    writer.until(lambda: drawn(writer), PATIENCE)
+    writer.vim.command(f"Retouch throw {drawn(writer)[0]}")
+    assert finished(writer) == "done"
+    assert writer.text[:2] == SLOW.splitlines()[:2]
+
+
 def test_an_edit_inside_is_a_conflict(writer: Editor) -> None:
     writer.edit("conflict.py", SLOW)
     start(writer, "3,6Retouch rewrite")

@@ -7,7 +7,6 @@ one more typed character costs it only the tokens that changed.
 import inspect
 import time
 import zipfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -16,7 +15,7 @@ import torch
 
 from models.checkpoint import read_part
 from models.config import ModelConfig
-from models.loader import DEFAULT_MODEL, read_config
+from models.loader import read_config
 from models.tokenizer import read_tokenizer
 from models.weights import module, projection_shapes
 from tests.bench.fill.data import MissingData
@@ -136,25 +135,6 @@ class LlamaCppPeer:
         seconds, self._warm = time.perf_counter() - began, True
         choice = answer.get("content") or answer["choices"][0]["text"]
         return Line(choice, int(_predicted(answer)), seconds)
-
-
-def peers(
-    folder: Path | None, threads: int, downloads: Path, gguf: Path | None
-) -> tuple[list[Peer], list[str]]:
-    """Every peer that can be had here, and why the others can't."""
-    makers: list[Callable[[], Peer]] = [
-        lambda: TransformersPeer(folder or DEFAULT_MODEL, torch.bfloat16),
-        lambda: TransformersPeer(folder or DEFAULT_MODEL, torch.float32),
-        lambda: LlamaCppPeer(gguf or base_gguf(downloads), threads),
-    ]
-    found: list[Peer] = []
-    missing = []
-    for make in makers:
-        try:
-            found.append(make())
-        except (MissingData, ImportError) as error:
-            missing.append(str(error))
-    return found, missing
 
 
 def base_gguf(downloads: Path) -> Path:

@@ -9,12 +9,12 @@ from tests.bench.common.provenance import commit, load, provenance
 from tests.bench.common.records import Records
 from tests.bench.common.sandbox import available_isolation
 from tests.bench.fill import batching, context, curve, memory, speed
+from tests.bench.fill.apart import peers
 from tests.bench.fill.arms import Arm, curve_arms, quality_arms, sampling
 from tests.bench.fill.data import MissingData, read_problems, subset
 from tests.bench.fill.engines import Bench, open_bench
 from tests.bench.fill.heldout import HeldOut, wheels
 from tests.bench.fill.lengths import OracleLength
-from tests.bench.fill.peers import peers
 from tests.bench.fill.quality import CONTROLS, Quality, summary
 
 NLL_CONTEXTS = (200, 500, 1000, 1500, 2000, 3000, 4000)

@@ -7,9 +7,11 @@ import torch
 
 from engine.config import EngineConfig
 from models.loader import Model
+from tests.bench.fill.apart import Apart
 from tests.bench.fill.arms import Arm, sampling
 from tests.bench.fill.batching import flips
 from tests.bench.fill.curve import measure
+from tests.bench.fill.data import MissingData
 from tests.bench.fill.engines import Bench
 from tests.bench.fill.heldout import Place
 from tests.bench.fill.peers import Line, TransformersPeer
@@ -39,6 +41,24 @@ class SlowPeer:
         self.prefixes.append(prefix)
         seconds, self._warm = (1.0 if self._warm else 10.0), True
         return Line("x", 5, seconds)
+
+
+def test_a_peer_in_a_process_of_its_own_answers_as_here() -> None:
+    apart = Apart(SlowPeer)
+    assert (apart.name, apart.precision) == ("slow", "none")
+    lines = [apart.complete("a"), apart.complete("ab")]
+    apart.forget()
+    lines.append(apart.complete("a"))
+    assert [line.seconds for line in lines] == [10.0, 1.0, 10.0]
+
+
+def missing() -> SlowPeer:
+    raise MissingData("there is no such peer")
+
+
+def test_a_peer_that_can_not_be_had_says_why() -> None:
+    with pytest.raises(MissingData, match="no such peer"):
+        Apart(missing)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ llama.cpp in the same process, even idle, made a step of two torch threads twice
 
 import multiprocessing
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -25,8 +26,10 @@ def _run(make: Callable[[], Peer], line: Connection) -> None:
         line.send(error)
         return
     line.send((peer.name, peer.precision))
-    while (prefix := line.recv()) is not False:
-        line.send(peer.forget() if prefix is None else peer.complete(prefix))
+    with suppress(EOFError):  # the bench has ended
+        while True:
+            prefix = line.recv()
+            line.send(peer.forget() if prefix is None else peer.complete(prefix))
 
 
 class Apart:

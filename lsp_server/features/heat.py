@@ -66,6 +66,8 @@ def _told(
             "range": document.range(at + span.start, at + span.stop),
             "confidence": round(token.now, 4),
         }
+        if token.best is not None:
+            entry["best"] = token.best
         if token.why:
             entry["why"] = token.why
         told.append(entry)

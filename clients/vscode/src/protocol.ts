@@ -69,7 +69,7 @@ export interface RerollStarted extends JobStarted {
 export interface HeatToken {
   readonly range: Span;
   readonly confidence: number;
-  readonly now?: string;
+  readonly best?: string;
   readonly why?: string;
 }
 

@@ -61,7 +61,7 @@ test("confidence falls into levels, and what is not a number is most doubtful", 
 });
 
 test("a token's hover tells confidence, alternative and reason", () => {
-  const token = { range: span(0, 0, 0, 1), confidence: 0.456, now: 'a"b', why: "kept" };
+  const token = { range: span(0, 0, 0, 1), confidence: 0.456, best: 'a"b', why: "kept" };
   assert.equal(told(token), 'Retouch: confidence 46 % · rather "a\\"b" · kept');
 });
 

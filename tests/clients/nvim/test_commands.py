@@ -218,11 +218,11 @@ def test_heat(editor: Editor) -> None:
     editor.setup()
     editor.open("a.py", "x = odd + 1\nrest\n")
     sure = {"range": span(0, 0, 0, 1), "confidence": 0.97}
-    odd = {"range": span(0, 4, 0, 7), "confidence": 0.04, "now": "even", "why": "unlikely here"}
+    odd = {"range": span(0, 4, 0, 7), "confidence": 0.04, "best": "even", "why": "unlikely here"}
     editor.answer("retouch/heat", result={"version": editor.version, "tokens": [sure, odd]})
     assert asked(editor, "Retouch heat", "heat")["range"] == span(0, 0, 1, 4)
     editor.keys("4l")
-    editor.sees('4%, now "even", unlikely here')
+    editor.sees('4%, rather "even", unlikely here')
     marks = editor.lua(
         "local space = vim.api.nvim_get_namespaces()['retouch.heat']\n"
         "return vim.api.nvim_buf_get_extmarks(0, space, 0, -1, { details = true })"

@@ -283,7 +283,7 @@ def add_jobs(server: Server) -> None:
                 sure = {"total": 0.72, "values": 0.95, "len": 0.2, "mean": 0.45}
                 confidence = sure.get(match.group(), 0.97)
                 where = span_of(number, match.start(), number, match.end())
-                tokens.append({"range": where, "confidence": confidence, "now": "size"})
+                tokens.append({"range": where, "confidence": confidence, "best": "size"})
         return {"version": document.version, "tokens": tokens}
 
     @server.feature("retouch/status")

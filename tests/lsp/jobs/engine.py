@@ -153,7 +153,9 @@ class CanvasEngine:
     def _advance(self, name: str, live: Live) -> None:
         live.step += 1
         if isinstance(live.task, Score):
-            told = tuple(Token(it, 1.0, 0, now=0.5) for it in tokens_of(live.task.text))
+            told = tuple(
+                Token(it, 1.0, 0, now=0.5, best="other") for it in tokens_of(live.task.text)
+            )
             self._outbox.append(Scores(name, told))
             del self.live[name]
             return

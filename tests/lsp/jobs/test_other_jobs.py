@@ -231,6 +231,8 @@ def test_heat_of_a_text(served: Serving, caps: tuple[str, ...], sure: float) -> 
             parts = ((0, 1), (1, 3), (3, 5), (5, 7), (7, 8))
             assert ranges == [it.range(start, stop) for start, stop in parts]
             assert {token["confidence"] for token in said["tokens"]} == {sure}
+            rather = {token.get("best") for token in said["tokens"]}
+            assert rather == ({"other"} if "score" in caps else {None})
             kind = Score if "score" in caps else ReviseText
             (asked,) = served.engine.asked(kind)
             assert isinstance(asked, Score | ReviseText) and asked.text == "\u00e9 = b\nc"

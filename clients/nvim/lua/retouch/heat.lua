@@ -16,7 +16,7 @@ local LEVELS = { { 0.1, 1 }, { 0.3, 2 }, { 0.5, 3 }, { 0.8, 4 } }
 ---@class retouch.HeatToken
 ---@field range lsp.Range
 ---@field confidence number
----@field now? string
+---@field best? string
 ---@field why? string
 
 --- By buffer: the tokens by the extmark that shows them.
@@ -71,8 +71,8 @@ end
 ---@return string
 local function words(token)
   local parts = { ('%.0f%%'):format(100 * token.confidence) }
-  if type(token.now) == 'string' then
-    parts[#parts + 1] = 'now ' .. vim.inspect(token.now)
+  if type(token.best) == 'string' then
+    parts[#parts + 1] = 'rather ' .. vim.inspect(token.best)
   end
   if type(token.why) == 'string' then
     parts[#parts + 1] = token.why

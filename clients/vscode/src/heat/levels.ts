@@ -18,10 +18,10 @@ export function byLevel(tokens: readonly HeatToken[]): HeatToken[][] {
 }
 
 /** What the model would say of a token, in one line of plain text. */
-export function told({ confidence, now, why }: HeatToken): string {
+export function told({ confidence, best, why }: HeatToken): string {
   const parts = [`Retouch: confidence ${Math.round(100 * confidence)} %`];
-  if (now !== undefined) {
-    parts.push(`rather ${JSON.stringify(now)}`);
+  if (best !== undefined) {
+    parts.push(`rather ${JSON.stringify(best)}`);
   }
   return [...parts, ...(why ? [why] : [])].join(" · ");
 }

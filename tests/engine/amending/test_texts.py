@@ -15,9 +15,7 @@ from protocol.messages import (
     ContextChange,
     Done,
     Fill,
-    NextHole,
     PolicyName,
-    Remask,
     Revise,
     Sampling,
 )
@@ -142,14 +140,6 @@ def test_lengths_are_counted_as_the_client_counts(tiny: Model) -> None:
     watched.revise(ContextChange(prefix_drop=1), encoding="utf-16")
     watched.hear()
     assert watched.errors() == ["invalid_message"], "half a character"
-
-
-def test_only_a_fill_of_one_hole_can_be_changed(tiny_engine: LocalEngine) -> None:
-    request = Fill(id="a", prefix="x = ", suffix="\n", holes=(NextHole("\ny = "),))
-    tiny_engine.send(request)
-    tiny_engine.send(Revise(id="a", base_seq=0, ops=(Remask(0, 1),)))
-    errors = [m for m in tiny_engine.step() if getattr(m, "code", None)]
-    assert [error.code for error in errors] == ["unsupported"]
 
 
 def test_a_long_text_is_accepted_across_its_blocks(tiny: Model) -> None:

@@ -167,7 +167,7 @@ class Session:
         around = live.fill, live.hole, live.prompt
         amended = self._amender.amend(live.search, around, revise)
         live.fill, live.hole, live.prompt = amended.fill, amended.hole, amended.prompt
-        turn = Turn(cancel=list(amended.ended), changed=[live.search.lead])
+        turn = Turn(cancel=live.search.only_lead(), changed=[live.search.lead])
         for at, delete, insert in amended.moves:
             live.cells[at : at + delete] = [None] * insert
             live.moved = live.next_seq()

@@ -96,7 +96,8 @@ class LowRankLinear:
         self._base = base
         self._a = a.T.contiguous()
         self._b = b.T.contiguous()
-        self._few = (_rounded(a), _rounded(b)) if _packs(a.dtype, a.device) else None
+        packs = _packs(a.dtype, a.device)
+        self._few = (EightBit(*eight_bit(a)), EightBit(*eight_bit(b))) if packs else None
 
     def __call__(self, x: Tensor) -> Tensor:
         """See Linear."""
@@ -104,12 +105,6 @@ class LowRankLinear:
             down, up = self._few
             return self._base(x).add_(up(down(x)))
         return torch.addmm(self._base(x), x @ self._a, self._b)
-
-
-def _rounded(weight: Tensor) -> EightBit:
-    rounded = eight_bit(weight)
-    assert rounded.scale is not None
-    return EightBit(rounded.rows, rounded.scale)
 
 
 def _packs(dtype: torch.dtype, device: torch.device) -> bool:

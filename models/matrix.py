@@ -38,7 +38,7 @@ def join(matrices: list[Matrix]) -> Matrix:
     return Matrix(torch.cat([m.dense() for m in matrices]))
 
 
-def eight_bit(weight: Tensor) -> Matrix:
-    """A weight [out, in] rounded to int8 rows, each on a scale of its own."""
+def eight_bit(weight: Tensor) -> tuple[Tensor, Tensor]:
+    """A weight [out, in] rounded to int8 rows, and the fp32 scale [out] of each."""
     scale = weight.abs().amax(1).float().clamp(min=1e-12) / 127
-    return Matrix((weight / scale[:, None]).round().to(torch.int8), scale)
+    return (weight / scale[:, None]).round().to(torch.int8), scale

@@ -33,8 +33,6 @@ class Amended:
     hole: Hole
     prompt: Prompt
     moves: tuple[Move, ...]
-    ended: tuple[str, ...]
-    """Ids of the other answers that were tried; none but the shown one goes on."""
 
 
 def _may(constraint: Constraint | None, op: Op) -> bool:
@@ -69,8 +67,7 @@ class Amender:
         if draft.fill.constraint is not None:
             _check_way(search.lead, draft)
         self._commit(search, draft, revise)
-        ended = tuple(search.only_lead())
-        return Amended(draft.fill, draft.hole, draft.prompt, tuple(draft.moves), ended)
+        return Amended(draft.fill, draft.hole, draft.prompt, tuple(draft.moves))
 
     def _do(self, draft: Draft, op: Op, revise: Revise) -> None:
         if not _may(draft.fill.constraint, op):

@@ -12,6 +12,7 @@ from safetensors.torch import load_file, save_file
 
 from models.errors import ModelError
 from models.loader import load
+from models.matrix import eight_bit
 from tests.tiny import RETOUCH, SHAPE, write_checkpoint
 
 Damage = Callable[[Path], None]
@@ -156,8 +157,7 @@ def test_int8_rows_come_back_scaled_from_shards(tmp_path: Path) -> None:
     write_checkpoint(tmp_path, {**SHAPE, "retouch": RETOUCH})
     tensors = load_file(tmp_path / "base.safetensors")
     whole = tensors.pop("model.embed_tokens.weight")
-    scale = whole.abs().amax(1) / 127
-    rows = (whole / scale[:, None]).round().to(torch.int8)
+    rows, scale = eight_bit(whole)
     name = "model.embed_tokens.weight"
     tensors |= {f"{name}.rows0": rows[:160], f"{name}.rows1": rows[160:], f"{name}_scale": scale}
     save_file({k: v.contiguous() for k, v in tensors.items()}, tmp_path / "base.safetensors")

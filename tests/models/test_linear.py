@@ -7,15 +7,14 @@ from hypothesis import strategies as st
 
 from models.groups import GROUP, find_groups
 from models.linear import FEW_ROWS, LowRankLinear, PackedLinear
-from models.matrix import Matrix
+from models.matrix import Matrix, eight_bit
 
 packs_bf16 = pytest.mark.skipif(not torch._C._has_mkldnn, reason="PyTorch without oneDNN")
 
 
 def as_int8(weight: torch.Tensor) -> Matrix:
     """int8 rows with one scale each."""
-    scale = weight.abs().amax(1) / 127
-    return Matrix((weight / scale[:, None]).round().to(torch.int8), scale)
+    return Matrix(*eight_bit(weight))
 
 
 def levelled(seed: int, rows: int = 64, columns: int = 96) -> torch.Tensor:

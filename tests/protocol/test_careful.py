@@ -2,7 +2,8 @@
 
 import pytest
 
-from protocol.careful import BRANCHES, careful
+from engine.policies import POLICIES, ReadingKind
+from protocol.careful import BRANCHES, ONE_BY_ONE, careful
 from protocol.messages import Sampling
 
 
@@ -17,3 +18,8 @@ def test_several_texts_are_tried(sampling: Sampling) -> None:
 )
 def test_what_says_otherwise_stays_as_it_is(sampling: Sampling) -> None:
     assert careful(sampling) == sampling
+
+
+def test_these_are_the_policies_that_read_one_by_one() -> None:
+    causal = {name for name, row in POLICIES.items() if row.reading is not ReadingKind.CANVAS}
+    assert causal == ONE_BY_ONE - {None}

@@ -84,25 +84,22 @@ def sampling(**fields: Any) -> Sampling:
 def quality_arms(
     names: tuple[str, ...], branches: int, deadlines: tuple[int, ...], extra: tuple[Arm, ...]
 ) -> list[Arm]:
-    """Each policy, with the length unknown, searched and known; the default, if it is none of
-    them by another name; the controls.
+    """Each policy and the default one, with the length unknown, searched and known; the controls.
 
     Searched: `branches` texts (for canvas policies: lengths) side by side, the best one kept.
     """
-    arms = [] if DEFAULT_POLICY == "causal" else _three("default", None, branches)
-    arms += _three("causal", "causal", branches)
+    compared = dict.fromkeys(("causal", DEFAULT_POLICY, *names))
+    arms = [arm for name in compared for arm in _three(name, branches)]
     arms.append(Arm("prefix only, greedy", sampling(policy="causal"), context="prefix only"))
-    for name in names:
-        arms += _three(name, name, branches) if name != "causal" else []
     arms += [Arm(f"default within {ms} ms", deadline_ms=ms) for ms in deadlines]
     return [*arms, *extra]
 
 
-def _three(label: str, policy: str | None, branches: int) -> list[Arm]:
+def _three(policy: str, branches: int) -> list[Arm]:
     chosen = sampling(policy=policy)
     searched = sampling(policy=policy, branches=branches)
-    found = [Arm(label, chosen), Arm(f"{label}, oracle length", chosen, "oracle")]
-    return [*found, *([Arm(f"{label}, {branches} branches", searched)] if branches > 1 else [])]
+    found = [Arm(policy, chosen), Arm(f"{policy}, oracle length", chosen, "oracle")]
+    return [*found, *([Arm(f"{policy}, {branches} branches", searched)] if branches > 1 else [])]
 
 
 def curve_arms(names: tuple[str, ...]) -> list[Arm]:

@@ -5,6 +5,7 @@ CONSTRAINTS = ("choices", "ebnf", "json_schema", "lark", "lengths", "regex", "sy
 CAPABILITIES: frozenset[str] = frozenset(
     {
         "alternatives",
+        "constraint:syntax_schema",
         "context",
         "guidance",
         "holes",

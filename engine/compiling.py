@@ -22,9 +22,9 @@ from engine.constraints.errors import (
 from engine.constraints.leaving import Leaving
 from engine.constraints.spec import ConstraintSpec
 from engine.constraints.vocabulary import Vocabulary
-from engine.languages import Language, Languages, asked_of, param_of, spec_of
+from engine.languages import Language, Languages, asked_of, listed_of, param_of, spec_of
 from engine.refusal import refusal
-from protocol.constraint import Constraint
+from protocol.constraint import Constraint, Syntax
 from protocol.errors import ProtocolError
 from protocol.messages import Task
 
@@ -127,6 +127,8 @@ class Compiling:
             spec = spec_of(asked)
         except ConstraintError as error:
             raise refusal(error, param_of(number)) from error
+        if isinstance(asked, Syntax) and asked.schema is not None:
+            return None  # what the schema leaves must be tried
         if spec is None:
             return Language(asked)
         compiled = self._compiler.known(spec)
@@ -135,7 +137,7 @@ class Compiling:
     def _work(self, request: Request, asked: dict[int, Constraint], since: float) -> None:
         """Compile everything a request needs; runs in a thread of its own."""
         try:
-            by_hole = {number: self._compiled(number, one) for number, one in asked.items()}
+            by_hole = {n: self._compiled(n, one, request) for n, one in asked.items()}
             self._arrived.put((request, Languages(by_hole, since)))
         except ProtocolError as error:
             self._arrived.put((request, error))
@@ -143,21 +145,23 @@ class Compiling:
             text = f"The constraint could not be compiled: {type(error).__name__}."
             self._arrived.put((request, ProtocolError("engine_failed", text, "constraint")))
 
-    def _compiled(self, number: int, asked: Constraint) -> Language:
+    def _compiled(self, number: int, asked: Constraint, request: Request) -> Language:
         spec = spec_of(asked)
-        if spec is None:
-            return Language(asked)
         try:
+            if (listed := listed_of(asked, request)) is not None:
+                return self._language(asked, self._compiler.compile(listed), listed=True)
+            if spec is None:
+                return Language(asked)
             return self._language(asked, self._compiler.compile(spec))
         except LENIENT as error:
-            if not asked.best_effort:
+            if not asked.best_effort or spec is None:
                 raise refusal(error, param_of(number)) from error
             return Language(asked, check=_check(spec), reason=str(error))
         except ConstraintError as error:
             raise refusal(error, param_of(number)) from error
 
-    def _language(self, asked: Constraint, compiled: Compiled) -> Language:
-        return Language(asked, compiled, compiled.check, leaving=self._leaving)
+    def _language(self, asked: Constraint, compiled: Compiled, listed: bool = False) -> Language:
+        return Language(asked, compiled, compiled.check, leaving=self._leaving, listed=listed)
 
     @cached_property
     def _leaving(self) -> Leaving:

@@ -9,7 +9,9 @@ from msgspec.structs import replace
 from engine.constraints import spec
 from engine.constraints.checkers import Checker
 from engine.constraints.compiler import Compiled
+from engine.constraints.document_schema import DocumentSchema, breaks_in
 from engine.constraints.leaving import Leaving
+from engine.constraints.scalars import scalars
 from protocol import constraint as wire
 from protocol.messages import CanvasSpec, Fill, Score, Task
 
@@ -24,6 +26,7 @@ class Language:
         check: what is wrong with a text, by other means; None where it is judged by its syntax.
         reason: why it can't be guaranteed, where the request puts up with that.
         leaving: what a compiled language's canvases need of the vocabulary.
+        listed: the language lists all values that a schema leaves for the hole.
         behind: the fixed texts behind the hole, where further holes stand between them.
         rooms: tokens that each of those may take.
     """
@@ -33,13 +36,14 @@ class Language:
     check: Checker | None = None
     reason: str | None = None
     leaving: Leaving | None = None
+    listed: bool = False
     behind: tuple[str, ...] = ()
     rooms: tuple[int, ...] = ()
 
     @property
     def exact(self) -> bool:
         """Whether the answer is the text of the canvas: what keeps to a grammar is not mended."""
-        shaped = isinstance(self.asked, wire.Syntax | wire.Lengths)
+        shaped = isinstance(self.asked, wire.Syntax | wire.Lengths) and not self.listed
         return self.compiled is not None and not shaped
 
 
@@ -109,6 +113,23 @@ def spec_of(asked: wire.Constraint) -> spec.ConstraintSpec | None:
             found = spec.Lengths(**bounds)
     spec.check_spec(found)
     return found
+
+
+def listed_of(asked: wire.Constraint, request: Task) -> spec.Regex | None:
+    """The values that a schema leaves for the one hole of a fill, if they can be listed.
+
+    Raises UnsupportedError, InvalidConstraintError for the schema.
+    """
+    if not isinstance(asked, wire.Syntax) or asked.schema is None:
+        return None
+    schema = DocumentSchema(asked.language, asked.schema)
+    if not isinstance(request, Fill) or request.holes:
+        return None
+    low, high, count = asked.min_chars, asked.max_chars, asked.exact_tokens
+    if (low, high, count) != (None, None, None):
+        return None
+    before, behind = (text.replace("\r\n", "\n") for text in (request.prefix, request.suffix))
+    return scalars(asked.language, asked.schema, breaks_in(schema, before, [behind]))
 
 
 def param_of(number: int) -> str:

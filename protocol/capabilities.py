@@ -6,7 +6,7 @@ languages are hints that an engine may ignore.
 
 from collections.abc import Collection, Iterator
 
-from protocol.constraint import Constraint
+from protocol.constraint import Constraint, Syntax
 from protocol.errors import ProtocolError
 from protocol.messages import Cancel, ClientMessage, Fill, Revise, ReviseText, Score
 
@@ -59,3 +59,5 @@ def _set_fields(
 def _constraint(constraint: Constraint | None, param: str) -> Iterator[tuple[str, str]]:
     if constraint is not None:
         yield f"constraint:{constraint.__struct_config__.tag}", param
+        if isinstance(constraint, Syntax) and constraint.schema is not None:
+            yield "constraint:syntax_schema", f"{param}.schema"

@@ -65,10 +65,15 @@ class Lark(Language, frozen=True, tag="lark"):
 
 
 class Syntax(Language, frozen=True, kw_only=True, tag="syntax"):
-    """The document has no syntax errors, or no new ones, in this language."""
+    """The document has no syntax errors, or no new ones, in this language.
+
+    With a `schema` (JSON text; JSON, YAML and TOML only) its values keep to that too: an answer
+    breaks nothing that the document wouldn't break whatever stood in the hole.
+    """
 
     language: Annotated[str, Meta(min_length=1, max_length=64)]
     scope: Scope = "document"
+    schema: Annotated[str, Meta(min_length=1, max_length=SCHEMA_LIMIT)] | None = None
 
 
 class Lengths(Language, frozen=True, tag="lengths"):

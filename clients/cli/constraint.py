@@ -34,6 +34,8 @@ def constraint_of(options: ConstraintOptions) -> Constraint | None:
         BadInput: two languages at once, a file that can't be read, an option that needs another.
     """
     given = [name for name in _KINDS if getattr(options, name) is not None]
+    if given == ["schema", "syntax"]:
+        return _syntax_under(options)
     if len(given) > 1:
         flags = " and ".join(f"--{name}" for name in given)
         raise BadInput(f"{flags} can't go together; give one language")
@@ -80,6 +82,13 @@ def _syntax(value: str, shared: dict[str, Any]) -> Constraint:
     return Syntax(language=value, **shared)
 
 
+def _syntax_under(options: ConstraintOptions) -> Constraint:
+    """A language and a schema: the document is judged by both."""
+    assert options.schema is not None and options.syntax is not None
+    schema = _schema_text(options.schema)
+    return Syntax(language=options.syntax, schema=schema, **_shared(options, ["syntax"]))
+
+
 def _choices(value: str, shared: dict[str, Any]) -> Constraint:
     """Texts between commas, or a JSON array of texts."""
     texts: Any = value.split(",")
@@ -94,10 +103,14 @@ def _choices(value: str, shared: dict[str, Any]) -> Constraint:
 
 
 def _schema(value: str, shared: dict[str, Any]) -> Constraint:
+    return JsonSchema(_schema_text(value), **shared)
+
+
+def _schema_text(value: str) -> str:
     """JSON text as it is, or a file of it."""
     text = value.strip()
     inline = text.startswith("{") or text in ("true", "false")
-    return JsonSchema(text if inline else _read(value, "--schema"), **shared)
+    return text if inline else _read(value, "--schema")
 
 
 def _grammar(value: str, shared: dict[str, Any]) -> Constraint:

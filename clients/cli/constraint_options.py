@@ -13,11 +13,16 @@ _PANEL: dict[str, Any] = {"rich_help_panel": "Constraint"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConstraintOptions(ShowOptions):
-    """One language at most, and lengths with any of them or alone."""
+    """One language at most, or a syntax under a schema; and lengths with any of them or alone."""
 
     schema: Annotated[
         str | None,
-        typer.Option("--schema", metavar="FILE|JSON", help="JSON that fits a schema.", **_PANEL),
+        typer.Option(
+            "--schema",
+            metavar="FILE|JSON",
+            help="JSON that fits a schema; with --syntax yaml, toml or json, a file that does.",
+            **_PANEL,
+        ),
     ] = None
     regex: Annotated[
         str | None,

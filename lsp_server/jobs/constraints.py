@@ -18,6 +18,7 @@ from protocol.constraint import Constraint, JsonSchema, Syntax
 from protocol.limits import FILE_LIMIT
 from protocol.messages import ContextFile
 
+SYNTAX_SCHEMA = "constraint:syntax_schema"
 MOST_BYTES = 256 * 1024
 CHECKED = frozenset(
     {"python", "json", "javascript", "typescript", "go", "rust", "java", "c", "cpp"}
@@ -26,17 +27,31 @@ CHECKED = frozenset(
 
 
 def constraint_of(server: RetouchServer, document: Document) -> Constraint | None:
-    """What an answer in this document is held to, as far as the engine can do that."""
-    able = server.link.capabilities
-    if LANGUAGES.get(document.language) == "json" and (text := _schema(server, document)):
-        if "constraint:json_schema" in able:
+    """What an answer in this document is held to, as far as the engine can do that.
+
+    JSON keeps to its schema by construction, YAML and TOML as a whole: answers are tried until one
+    breaks nothing of it.
+    """
+    able, data = server.link.capabilities, LANGUAGES.get(document.language)
+    if data is not None and (text := _schema(server, document)):
+        if data == "json" and "constraint:json_schema" in able:
             return JsonSchema(schema=text, scope="document")
+        if SYNTAX_SCHEMA in able:
+            return Syntax(language=data, schema=text)
         server.tell_once("This engine can't hold answers to a JSON Schema; they may not validate.")
     return _syntax(document.language, able) if server.settings.syntax else None
 
 
+def looser(constraint: Constraint) -> Constraint | None:
+    """What to ask where a constraint is refused: a JSON document that can't be made to fit its
+    schema should at least break it nowhere else; then nothing."""
+    if isinstance(constraint, JsonSchema):
+        return Syntax(language="json", schema=constraint.schema)
+    return None
+
+
 def schema_file(server: RetouchServer, document: Document) -> ContextFile | None:
-    """The schema as a file to look at, where an answer can't be held to it: in YAML and TOML."""
+    """The schema as a file to look at, where no answer follows it token by token: YAML and TOML."""
     if LANGUAGES.get(document.language) in (None, "json"):
         return None
     text = _schema(server, document)

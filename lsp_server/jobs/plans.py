@@ -1,6 +1,6 @@
 """What jobs ask and how answers are read: one class for each kind, none of which does I/O."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -8,10 +8,12 @@ import msgspec
 
 from lsp_server.documents import Document
 from lsp_server.jobs.asks import NO_WISH, Wish, fill, revision
+from lsp_server.jobs.constraints import SYNTAX_SCHEMA, looser
 from lsp_server.live.job import Hole, Job
 from lsp_server.reading.placeholders import Placeholder
 from lsp_server.reading.spans import Span
 from lsp_server.server import RetouchServer
+from protocol.constraint import Syntax
 from protocol.messages import Done, Error, Fill, ReviseText, Scores
 from protocol.revise import KeepName
 
@@ -127,12 +129,19 @@ def kept(job: Job, hole: Hole, text: str) -> str | None:
     return text
 
 
-def refuses_constraint(request: Request, end: Done | Scores | Error) -> bool:
-    """Whether the engine turns a request down for what its answer was to be held to."""
+def held_less(
+    request: Request, end: Done | Scores | Error, able: Collection[str]
+) -> Request | None:
+    """The request as it may be asked again where an engine turns down what its answer was to be
+    held to: under a looser constraint that it is `able` to hold, or free; None if it stands.
+
+    Where texts were tried and all break the schema, no answer is better than such a one.
+    """
+    held = request.constraint
     about = end.param or "" if isinstance(end, Error) else ""
-    return request.constraint is not None and about.startswith("constraint")
-
-
-def unconstrained(request: Request) -> Request:
-    """The same request, free."""
-    return msgspec.structs.replace(request, id=f"{request.id}f", constraint=None)
+    if held is None or not isinstance(end, Error) or not about.startswith("constraint"):
+        return None
+    if isinstance(held, Syntax) and held.schema and end.code == "constraint_unsatisfiable":
+        return None
+    less = looser(held) if SYNTAX_SCHEMA in able else None
+    return msgspec.structs.replace(request, id=f"{request.id}f", constraint=less)

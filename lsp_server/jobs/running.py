@@ -13,9 +13,8 @@ from lsp_server.jobs.plans import (
     UNCONSTRAINED,
     Plan,
     Request,
+    held_less,
     job_of,
-    refuses_constraint,
-    unconstrained,
 )
 from lsp_server.jobs.progress import Progress
 from lsp_server.jobs.registry import Registry
@@ -98,9 +97,10 @@ class Run:
         attempt = 0
         while (task := self._plan.ask(self._job, attempt)) is not None:
             end = await self._listen(task)
-            if refuses_constraint(task, end):
-                self._server.tell_once(UNCONSTRAINED)
-                end = await self._listen(unconstrained(task))
+            while (again := held_less(task, end, self._server.link.capabilities)) is not None:
+                if again.constraint is None:
+                    self._server.tell_once(UNCONSTRAINED)
+                task, end = again, await self._listen(again)
             if isinstance(end, Error):
                 return Ending("failed", end.message)
             if end.finish in ("cancelled", "superseded") and not self._job.accepting:

@@ -5,7 +5,7 @@ from lsprotocol import types
 from lsp_server.documents import Document
 from lsp_server.jobs.committing import workspace_edit
 from lsp_server.jobs.guards import refusal
-from lsp_server.jobs.plans import Plan, job_of, refuses_constraint, unconstrained
+from lsp_server.jobs.plans import Plan, held_less, job_of
 from lsp_server.jobs.registry import Registry
 from lsp_server.link.finding import LinkError
 from lsp_server.server import RetouchServer
@@ -23,8 +23,8 @@ async def solve(
         await server.link.ready(force=True)
         while (task := plan.ask(job, attempt)) is not None:
             end = await server.link.result(task, force=True)
-            if refuses_constraint(task, end):
-                end = await server.link.result(unconstrained(task), force=True)
+            while (again := held_less(task, end, server.link.capabilities)) is not None:
+                task, end = again, await server.link.result(again, force=True)
             if isinstance(end, Error):
                 raise refusal(end.message)
             assert not isinstance(end, Scores)

@@ -49,6 +49,10 @@ def test_every_kind_is_sent(cli: Cli, tmp_path: Path) -> None:
         (("--max-chars", "9"), Lengths(max_chars=9)),
         (("--exact-tokens", "3"), Lengths(exact_tokens=3)),
         (("--regex", "a+", "--min-chars", "2", "--best-effort"), None),
+        (
+            ("--schema", SCHEMA, "--syntax", "yaml"),
+            Syntax(language="yaml", schema=SCHEMA),
+        ),
         (("--schema", SCHEMA, "--scope", "document"), JsonSchema(SCHEMA, scope="document")),
     ]:
         cli.engine = FakeEngine("a")

@@ -4,7 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from protocol.constraint import JsonSchema, Syntax
+from protocol.errors import ErrorCode, ProtocolError
 from protocol.messages import Fill, ServerMessage
 from tests.lsp.editor import play
 from tests.lsp.jobs.desk import Desk, desk
@@ -59,15 +62,36 @@ def test_settings_name_schemas_by_pattern(served: Serving, tmp_path: Path) -> No
     play(scene())
 
 
-def test_yaml_is_shown_its_schema_instead(served: Serving, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("language", "text"), [("yaml", "port: <fill>\n"), ("toml", "port = <fill>\n")]
+)
+def test_yaml_and_toml_are_judged_by_their_schema(
+    served: Serving, tmp_path: Path, language: str, text: str
+) -> None:
+    options: dict[str, Any] = {"schemas": [{"pattern": f"*.{language}", "schema": SCHEMA}]}
+    served.able(*CAPS, "constraint:syntax_schema")
+
+    async def scene() -> None:
+        async with desk(served.folder, options=options) as it:
+            fill = await asked(it, served, tmp_path / f"a.{language}", text, language)
+            assert isinstance(fill.constraint, Syntax) and fill.constraint.schema is not None
+            assert (fill.constraint.language, fill.constraint.best_effort) == (language, False)
+            assert json.loads(fill.constraint.schema) == SCHEMA
+            (file,) = fill.context
+            assert json.loads(file.text) == SCHEMA
+
+    play(scene())
+
+
+def test_an_engine_that_can_not_judge_is_shown_the_schema(served: Serving, tmp_path: Path) -> None:
     options: dict[str, Any] = {"schemas": [{"pattern": "*.yaml", "schema": SCHEMA}]}
 
     async def scene() -> None:
         async with desk(served.folder, options=options) as it:
             fill = await asked(it, served, tmp_path / "a.yaml", "port: <fill>\n", "yaml")
-            assert fill.constraint is None
-            (file,) = fill.context
-            assert json.loads(file.text) == SCHEMA
+            assert not isinstance(fill.constraint, JsonSchema)
+            assert len(fill.context) == 1
+            assert "JSON Schema" in logged(it)
 
     play(scene())
 
@@ -141,8 +165,6 @@ def test_a_constraint_that_is_refused_is_dropped(served: Serving, tmp_path: Path
     taken = served.engine._take
 
     def refusing(message: Any) -> ServerMessage | None:
-        from protocol.errors import ProtocolError
-
         if isinstance(message, Fill) and message.constraint is not None:
             raise ProtocolError("constraint_invalid", "not this one", "constraint")
         return taken(message)
@@ -155,5 +177,51 @@ def test_a_constraint_that_is_refused_is_dropped(served: Serving, tmp_path: Path
             assert it.endings[0]["reason"] == "done" and fill.constraint is None
             assert it.text.value == "x = new text\n"
             assert "left free" in logged(it)
+
+    play(scene())
+
+
+def refuses(served: Serving, code: ErrorCode, kinds: tuple[type, ...]) -> None:
+    """Make the engine turn down constraints of these kinds."""
+    taken = served.engine._take
+
+    def refusing(message: Any) -> ServerMessage | None:
+        if isinstance(message, Fill) and isinstance(message.constraint, kinds):
+            raise ProtocolError(code, "level: no level", "constraint")
+        return taken(message)
+
+    served.engine._take = refusing  # type: ignore[assignment, method-assign]
+
+
+def test_a_json_document_that_can_not_fit_is_judged_instead(
+    served: Serving, tmp_path: Path
+) -> None:
+    served.able(*CAPS, "constraint:syntax_schema")
+    refuses(served, "constraint_unsatisfiable", (JsonSchema,))
+    options: dict[str, Any] = {"schemas": [{"pattern": "*.json", "schema": SCHEMA}]}
+
+    async def scene() -> None:
+        async with desk(served.folder, options=options) as it:
+            text = '{"port": <fill>}\n'
+            fill = await asked(it, served, tmp_path / "a.json", text, "json")
+            assert it.endings[0]["reason"] == "done"
+            assert isinstance(fill.constraint, Syntax) and fill.constraint.language == "json"
+
+    play(scene())
+
+
+def test_no_answer_is_better_than_one_that_breaks_the_schema(
+    served: Serving, tmp_path: Path
+) -> None:
+    served.able(*CAPS, "constraint:syntax_schema")
+    refuses(served, "constraint_unsatisfiable", (Syntax,))
+    options: dict[str, Any] = {"schemas": [{"pattern": "*.yaml", "schema": SCHEMA}]}
+
+    async def scene() -> None:
+        async with desk(served.folder, options=options) as it:
+            await asked(it, served, tmp_path / "a.yaml", "port: <fill>\n", "yaml")
+            assert it.endings[0]["reason"] == "failed"
+            assert "level: no level" in it.endings[0]["message"]
+            assert it.text.value == "port: <fill>\n"
 
     play(scene())

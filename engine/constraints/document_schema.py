@@ -1,0 +1,117 @@
+"""Owns documents of data under a JSON Schema, judged as a whole: what a text in a hole breaks.
+
+A document that is being written rarely validates. What it breaks whatever stands in the hole is not
+held against an answer.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from itertools import islice, product
+from typing import Any
+
+import jsonschema_rs
+
+from engine.constraints.data import READERS, DataError, documents
+from engine.constraints.errors import InvalidConstraintError, UnsupportedError
+
+STUBS = ("", "0", "{}", "null", '"x"', "x", "x: 0", "x = 0", '"x": 0', "- 0")
+"""Texts of which several can be read in most holes of a document of data."""
+LEADS = ("", " ")
+"""What comes before a stub: behind `key:` a value needs a space, and a key none."""
+_MOST = 200
+_NAMED = frozenset({"additionalProperties", "unevaluatedProperties", "required"})
+"""Keywords whose complaint doesn't repeat the value it is about."""
+
+Breach = tuple[object, ...]
+"""What tells one complaint from another."""
+Problem = Callable[[str], str | None]
+
+
+class DocumentSchema:
+    """A schema, and the language of the documents that it is for."""
+
+    def __init__(self, language: str, schema: str) -> None:
+        """Raises UnsupportedError for a language that isn't data, InvalidConstraintError."""
+        if language not in READERS:
+            known = ", ".join(sorted(READERS))
+            raise UnsupportedError(f"no schema of documents in {language!r}; there are {known}")
+        self._language = language
+        try:
+            self._validator = jsonschema_rs.validator_for(
+                json.loads(schema),
+                validate_formats=True,
+                offline=True,
+                pattern_options=jsonschema_rs.RegexOptions(),
+            )
+        except (ValueError, RecursionError, jsonschema_rs.ValidationError) as error:
+            raise InvalidConstraintError(f"invalid schema: {error}") from error
+
+    def breaches(self, text: str) -> dict[Breach, str]:
+        """What a document breaks, in plain words. DataError if it can't be read."""
+        found: dict[Breach, str] = {}
+        for number, value in enumerate(documents(self._language, text)):
+            for error in islice(self._validator.iter_errors(value), _MOST):
+                found.setdefault((number, *_told(error)), _words(error))
+        return found
+
+
+def breaks_in(
+    schema: DocumentSchema, before: str, behind: Sequence[str], old: str | None = None
+) -> Problem:
+    """What an answer breaks that needn't be broken, or None.
+
+    `behind` are the texts behind the hole and behind each further one, taken to hold a stub; `old`
+    stood in the hole. Where the document can't be read with any stub, an answer that can't be read
+    either is left to others to judge.
+    """
+    groups = [_readable(schema, before, behind, (old, lead)) for lead in LEADS]
+    readable = any(groups)
+    excused = {breach for group in groups if group for breach in set.intersection(*group)}
+    afters = [stub.join(behind) for stub in (STUBS if len(behind) > 1 else STUBS[:1])]
+
+    def problem(answer: str) -> str | None:
+        wrong: str | None = None
+        for after in afters:
+            try:
+                found = schema.breaches(before + answer + after)
+            except DataError as error:
+                wrong = wrong or (f"the document can't be read: {error}" if readable else None)
+                continue
+            fresh = [words for breach, words in found.items() if breach not in excused]
+            if not fresh:
+                return None
+            wrong = fresh[0]
+        return wrong
+
+    return problem
+
+
+def _readable(
+    schema: DocumentSchema, before: str, behind: Sequence[str], stood: tuple[str | None, str]
+) -> list[set[Breach]]:
+    """What is broken with each text in the hole that lets the document be read: the old text, and
+    the stubs behind a lead."""
+    old, lead = stood
+    stubs = tuple(lead + stub for stub in STUBS)
+    texts = stubs if old is None else (old, *stubs)
+    found = []
+    for text, stub in product(texts, STUBS if len(behind) > 1 else STUBS[:1]):
+        try:
+            found.append(set(schema.breaches(before + text + stub.join(behind))))
+        except DataError:
+            continue
+    return found
+
+
+def _told(error: jsonschema_rs.ValidationError) -> Breach:
+    """Place, keyword and words; without the words where they repeat a collection, of which the
+    hole is a part."""
+    repeats = isinstance(error.instance, dict | list) and error.kind.name not in _NAMED
+    words = "" if repeats else error.message
+    return tuple(error.instance_path), tuple(error.schema_path), words
+
+
+def _words(error: jsonschema_rs.ValidationError) -> str:
+    place = "/".join(map(str, error.instance_path))
+    message: Any = error.message[:200]
+    return f"{place}: {message}" if place else str(message)

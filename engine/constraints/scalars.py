@@ -1,0 +1,83 @@
+"""Owns the few scalars that a schema leaves for one value of a document, found by trying them.
+
+Where a hole is a value and the schema takes no text of one's own choice there, what it does take
+can be made a language, and an answer in YAML or TOML keeps to the schema by construction.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from engine.constraints.data import documents
+from engine.constraints.document_schema import Problem
+from engine.constraints.spec import Regex
+
+MOST_TRIED = 400
+"""Given values that are tried: each is a reading of the whole document."""
+_OPEN = ('"qx7zk"', "[]", "{}", '["qx7zk"]', '{"qx7zk": 0}', "{qx7zk = 0}")
+"""What only a schema without a list of values takes."""
+_WHOLE, _PARTS = ("7", "-7", "70", "7000"), ("0.5", "-0.5", "70.5")
+_INTEGER, _NUMBER = r"-?(0|[1-9][0-9]{0,9})", r"-?(0|[1-9][0-9]{0,9})(\.[0-9]{1,6})?"
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
+_OLD_WORDS = frozenset({"y", "n", "yes", "no", "on", "off"})
+"""Texts that readers of YAML 1.1 take for booleans."""
+
+
+def scalars(language: str, schema: str, problem: Problem) -> Regex | None:
+    """The values that may stand in a hole, spelled; None if they can't be listed.
+
+    `problem` is what an answer breaks. A space comes first where the text before the hole lacks it.
+    """
+    for lead in ("", " "):
+        found = _listed(language, schema, problem, lead)
+        if found:
+            return Regex(pattern=f"{lead}(?:{'|'.join(found)})")
+    return None
+
+
+def _listed(language: str, schema: str, problem: Problem, lead: str) -> list[str]:
+    """Patterns of the values that may stand behind `lead`; none if there is a free choice."""
+
+    def fits(text: str) -> bool:
+        return problem(lead + text) is None
+
+    if any(map(fits, _OPEN)):
+        return []
+    given = list(_given(json.loads(schema)))
+    if len(given) > MOST_TRIED:
+        return []
+    texts = [_spelled(language, value) for value in given]
+    found = [re.escape(text) for text in dict.fromkeys(texts) if fits(text)]
+    literals = {text for value in given if _counts(value) for text in [json.dumps(value)]}
+    if any(fits(text) for text in (*_WHOLE, *_PARTS) if text not in literals):
+        found.append(_NUMBER if any(map(fits, _PARTS)) else _INTEGER)
+    return found
+
+
+def _given(schema: Any) -> Iterator[Any]:
+    """Scalars that a schema names as values, `true`, `false` and null with them."""
+    yield from (True, False, None)
+    open_parts = [schema]
+    while open_parts:
+        part = open_parts.pop()
+        if isinstance(part, list):
+            open_parts.extend(part)
+        elif isinstance(part, dict):
+            values = part.get("enum", [])
+            named = [*(values if isinstance(values, list) else []), part.get("const")]
+            yield from (value for value in named if isinstance(value, str | int | float))
+            open_parts.extend(part.values())
+
+
+def _counts(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _spelled(language: str, value: Any) -> str:
+    """A value as one writes it: words of YAML bare where they stay texts."""
+    text = json.dumps(value, ensure_ascii=False)
+    if language != "yaml" or not isinstance(value, str) or not _PLAIN.fullmatch(value):
+        return text
+    plain = documents("yaml", f"k: {value}") == [{"k": value}]
+    return value if plain and value.lower() not in _OLD_WORDS else text

@@ -1,13 +1,18 @@
-"""A revision that keeps to a language: the old text must, and so must every text that is kept."""
+"""A revision that keeps to a language: the old text must, and so must every text that is kept.
+
+Asked for or not, a document that parses still does afterwards, where the path tells its language.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
 
-from engine.constraints.errors import ConstraintError
+from engine.constraints.errors import ConstraintError, UnsupportedError
 from engine.gate import gate_of
 from engine.languages import Language
 from engine.refusal import refusal
 from engine.revision.opening import Opened
+from engine.shape.judge import keeps_sound
+from engine.shape.languages import language_of
 from protocol.errors import ProtocolError
 from protocol.messages import ReviseText
 
@@ -20,7 +25,7 @@ def under(language: Language | None, request: ReviseText, opened: Opened) -> tup
     ProtocolError if the text as it stands does not.
     """
     if language is None:
-        return opened, _anything
+        return opened, _sound(request, opened)
     if language.asked.exact_tokens is not None:
         text = "A revision counts no tokens; leave `exact_tokens` out."
         raise ProtocolError("unsupported", text, "constraint")
@@ -44,6 +49,23 @@ def under(language: Language | None, request: ReviseText, opened: Opened) -> tup
         return gate(data[required:].decode("utf-8", "replace") + tail) is None
 
     return opened, accepts
+
+
+def _sound(request: ReviseText, opened: Opened) -> Accepts:
+    """No new errors of syntax; anything goes where nothing judges the language."""
+    sides = [side.replace("\r\n", "\n") for side in (request.prefix, request.text, request.suffix)]
+    prefix, old, suffix = sides
+    try:
+        accepts = keeps_sound(language_of(request.path, None).name, prefix, old, suffix)
+    except UnsupportedError:
+        return _anything
+    required, tail = len(opened.required), opened.tail
+
+    def sound(data: bytes) -> bool:
+        text = data[required:].decode("utf-8", "replace") + tail
+        return accepts(text.replace("\r\n", "\n"))
+
+    return sound
 
 
 def _anything(data: bytes) -> bool:

@@ -19,9 +19,9 @@ from protocol.revise import MethodName
 
 DECIDED = {"posterior", *REVIEWERS}
 """Methods whose first proposal is their best: where that fails, no other one is made."""
-GUARD, NARROW_GUARD = 11.0, 6.0
-"""Nats; the least whole ones with at most 2 % of sound held-out spans changed, by
-`tests.bench.revision.tune`. Names are many, so one of them is often likelier by chance."""
+GUARD, NARROW_GUARD = 12.0, 6.0
+"""Nats, by `tests.bench.revision.tune`: 1.2 % of 500 sound held-out spans changed, and no bug less
+restored than at 11 nats. Names are many, so one of them is often likelier by chance."""
 MAX_TRIES = 3
 ROUND_SHARE = 0.25
 NEIGHBOUR_DOUBT = 0.7

@@ -15,10 +15,15 @@ from engine.shape.languages import LANGUAGES, language_of
 from engine.shape.site import Site
 
 PYTHON_LIMIT = 100_000
+INDENTED = 50
+"""Lines on either side of a hole whose indentation is tried."""
 EXACT = ("python", "json")
 """Languages whose own parser judges; tree-sitter lets wrong texts of them pass."""
 STUBS = ("", "pass", "None", "x", "0", "null", "{}")
 """Texts of which one is sound in most holes."""
+
+HEADERS = ("if x:", "else:", "elif x:", "except x:", "try:", "def x():", "x:")
+"""What Python may need in front of a deeper block."""
 
 Accepts = Callable[[str], bool]
 
@@ -52,14 +57,27 @@ def accepts_in(name: str, before: str, behind: Sequence[str], old: str | None = 
     stub. A document that parses with `old` or a stub in the hole must parse; else the text may
     make no more errors than the best of those. UnsupportedError if nothing judges the language.
     """
+    tries = [(text, _joined(behind, stub)) for text, stub in _trials(old, len(behind) > 1)]
+    return _judge(name, before, tries, list(_headed(name, before, behind)))
+
+
+def keeps_sound(name: str, before: str, old: str, after: str) -> Accepts:
+    """Whether a text in the place of `old` is sound: the document parses if it did, else it has no
+    more errors. UnsupportedError if nothing judges the language."""
+    return _judge(name, before, [(old, after)], [])
+
+
+def _judge(
+    name: str, before: str, tries: Sequence[tuple[str, str]], further: Sequence[tuple[str, str]]
+) -> Accepts:
+    """By the first of the texts that parses, of `further` ones too; else by the best of `tries`."""
     language = language_of(None, name)
     if language.grammar is None and language.name not in EXACT:
         known = ", ".join(each.name for each in LANGUAGES)
         raise UnsupportedError(f"no syntax check for {name!r}; there are {known}")
-    tries = [(text, _joined(behind, stub)) for text, stub in _trials(old, len(behind) > 1)]
     if language.name in EXACT:
         count = judge_of(language.name).count
-        for text, after in tries:
+        for text, after in (*tries, *further):
             if count(before + text + after) == 0:
                 return _parsing(count, before, after)
     best: tuple[Errors, Surroundings] | None = None
@@ -83,6 +101,24 @@ def _trials(old: str | None, more: bool) -> Iterator[tuple[str, str]]:
     if old is not None:
         yield from ((old, stub) for stub in (STUBS if more else STUBS[:1]))
     yield from product(STUBS, STUBS if more else STUBS[:1])
+
+
+def _headed(name: str, before: str, behind: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Headers for a hole of Python before a deeper block, indented as some line near."""
+    if language_of(None, name).name != "python" or len(behind) > 1:
+        return
+    above, _, line = before.rpartition("\n")
+    near = [*reversed(above.splitlines()[-INDENTED:]), *behind[0].splitlines()[:INDENTED]]
+    indents = ("",) if line.strip() else _indents(near, line)
+    for indent, header in product(indents, HEADERS):
+        yield indent + header + "\n", behind[0]
+        yield indent + header, behind[0]
+
+
+def _indents(lines: Sequence[str], begun: str) -> tuple[str, ...]:
+    """The indentations of lines, and none, less what the hole's own line has."""
+    found = dict.fromkeys(("", *(line[: len(line) - len(line.lstrip())] for line in lines)))
+    return tuple(indent[len(begun) :] for indent in found if indent.startswith(begun)) or ("",)
 
 
 def _joined(behind: Sequence[str], stub: str) -> str:

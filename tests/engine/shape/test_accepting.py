@@ -35,6 +35,26 @@ def test_a_document_that_is_broken_elsewhere_may_not_break_further(language: str
     assert not accepts("[[[) (")
 
 
+@pytest.mark.parametrize(
+    ("before", "behind", "good", "bad"),
+    [
+        ("def f(x):\n", "        return 1\n    return 2\n", "    if x:\n", "    y = 1\n"),
+        ("def f(x):\n    ", "\n        return 1\n    return 2\n", "if x:", "y = 1"),
+        ("class A:\n    def f(x):\n        1\n", "            2\n", "        if x:\n", "x\n"),
+        ("try:\n    f()\n", "    g()\n", "except A:\n", "b()\n"),
+        ("if x:\n    f()\n", "    g()\nelse:\n    h()\n", "elif y:\n", "y = 1\n"),
+        ("def f(x):\n    if ", "\n        return 1\n", "x:", "x"),
+        ("", "    return 1\n", "def f():\n", "import os\n"),
+    ],
+)
+def test_a_header_is_missed_where_a_deeper_block_follows(
+    before: str, behind: str, good: str, bad: str
+) -> None:
+    accepts = accepts_in("python", before, [behind])
+    assert accepts(good)
+    assert not accepts(bad)
+
+
 def test_old_text_sets_the_measure() -> None:
     accepts = accepts_in("python", "class A(", ["):\n    pass\n"], old="B, metaclass=C")
     assert accepts("D")

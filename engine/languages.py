@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from engine.constraints import spec
 from engine.constraints.checkers import Checker
 from engine.constraints.compiler import Compiled
-from engine.constraints.document_schema import DocumentSchema, breaks_in
+from engine.constraints.document_schema import DocumentSchema
 from engine.constraints.leaving import Leaving
 from engine.constraints.scalars import scalars
 from protocol import constraint as wire
@@ -129,7 +129,7 @@ def listed_of(asked: wire.Constraint, request: Task) -> spec.Regex | None:
     if (low, high, count) != (None, None, None):
         return None
     before, behind = (text.replace("\r\n", "\n") for text in (request.prefix, request.suffix))
-    return scalars(asked.language, asked.schema, breaks_in(schema, before, [behind]))
+    return scalars(schema, before, behind)
 
 
 def param_of(number: int) -> str:

@@ -35,7 +35,7 @@ class DocumentSchema:
         if language not in READERS:
             known = ", ".join(sorted(READERS))
             raise UnsupportedError(f"no schema of documents in {language!r}; there are {known}")
-        self._language = language
+        self.language, self.text = language, schema
         try:
             self._validator = jsonschema_rs.validator_for(
                 json.loads(schema),
@@ -49,7 +49,7 @@ class DocumentSchema:
     def breaches(self, text: str) -> dict[Breach, str]:
         """What a document breaks, in plain words. DataError if it can't be read."""
         found: dict[Breach, str] = {}
-        for number, value in enumerate(documents(self._language, text)):
+        for number, value in enumerate(documents(self.language, text)):
             for error in islice(self._validator.iter_errors(value), _MOST):
                 found.setdefault((number, *_told(error)), _words(error))
         return found

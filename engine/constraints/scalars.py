@@ -9,12 +9,14 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from engine.constraints.data import documents
-from engine.constraints.document_schema import Problem
+from engine.constraints.data import DataError, documents
+from engine.constraints.document_schema import LEADS, DocumentSchema, Problem, breaks_in
 from engine.constraints.spec import Regex
 
 MOST_TRIED = 400
 """Given values that are tried: each is a reading of the whole document."""
+_RARE = 790_711_063
+"""A number that no document holds by chance."""
 _OPEN = ('"qx7zk"', "[]", "{}", '["qx7zk"]', '{"qx7zk": 0}', "{qx7zk = 0}")
 """What only a schema without a list of values takes."""
 _WHOLE, _PARTS = ("7", "-7", "70", "7000"), ("0.5", "-0.5", "70.5")
@@ -24,30 +26,46 @@ _OLD_WORDS = frozenset({"y", "n", "yes", "no", "on", "off"})
 """Texts that readers of YAML 1.1 take for booleans."""
 
 
-def scalars(language: str, schema: str, problem: Problem) -> Regex | None:
-    """The values that may stand in a hole, spelled; None if they can't be listed.
+def scalars(schema: DocumentSchema, before: str, behind: str) -> Regex | None:
+    """The values that may stand in a hole, spelled; None for no value and no list.
 
-    `problem` is what an answer breaks. A space comes first where the text before the hole lacks it.
+    A space comes first where the text before the hole lacks it.
     """
-    for lead in ("", " "):
-        found = _listed(language, schema, problem, lead)
-        if found:
-            return Regex(pattern=f"{lead}(?:{'|'.join(found)})")
+    for lead in LEADS:
+        if not _is_value(schema.language, before + lead, behind):
+            continue
+        found = _listed(schema, breaks_in(schema, before + lead, [behind]))
+        return Regex(pattern=f"{lead}(?:{'|'.join(found)})") if found else None
     return None
 
 
-def _listed(language: str, schema: str, problem: Problem, lead: str) -> list[str]:
-    """Patterns of the values that may stand behind `lead`; none if there is a free choice."""
+def _is_value(language: str, before: str, behind: str) -> bool:
+    """Whether a number in the hole is read as just that."""
+    try:
+        parts: list[Any] = list(documents(language, f"{before}{_RARE}{behind}"))
+    except DataError:
+        return False
+    while parts:
+        part = parts.pop()
+        if part == _RARE and not isinstance(part, bool):
+            return True
+        if isinstance(part, dict | list):
+            parts.extend(part.values() if isinstance(part, dict) else part)
+    return False
+
+
+def _listed(schema: DocumentSchema, problem: Problem) -> list[str]:
+    """Patterns of the values that break nothing; none if there is a free choice."""
 
     def fits(text: str) -> bool:
-        return problem(lead + text) is None
+        return problem(text) is None
 
     if any(map(fits, _OPEN)):
         return []
-    given = list(_given(json.loads(schema)))
+    given = list(_given(json.loads(schema.text)))
     if len(given) > MOST_TRIED:
         return []
-    texts = [_spelled(language, value) for value in given]
+    texts = [_spelled(schema.language, value) for value in given]
     found = [re.escape(text) for text in dict.fromkeys(texts) if fits(text)]
     literals = {text for value in given if _counts(value) for text in [json.dumps(value)]}
     if any(fits(text) for text in (*_WHOLE, *_PARTS) if text not in literals):

@@ -1,5 +1,6 @@
 """Neovim, the language server and the default model together."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -113,6 +114,18 @@ def test_escape_stops_it_without_a_trace(writer: Editor) -> None:
     assert writer.screen[: len(writer.text)] == SLOW.splitlines()
     assert finished(writer) == "cancelled"
     assert writer.text == SLOW.splitlines()
+
+
+def test_a_value_of_yaml_keeps_to_the_schema_of_its_file(writer: Editor) -> None:
+    schema = {"properties": {"level": {"enum": ["quiet", "loud"]}, "port": {"type": "integer"}}}
+    text = "# yaml-language-server: $schema=./app.schema.json\nport: 80\nlevel: ___\n"
+    writer.edit("app.schema.json", json.dumps(schema))
+    writer.vim.command("write!")
+    writer.edit("app.yaml", text)
+    start(writer, "%Retouch fill", "fillHoles")
+    assert finished(writer) == "done"
+
+    assert writer.text[-1] in ("level: quiet", "level: loud")
 
 
 def drawn(editor: Editor) -> list[str]:

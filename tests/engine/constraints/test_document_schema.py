@@ -104,7 +104,7 @@ def test_values_that_may_stand_there_are_listed(
     language: str, before: str, good: list[str], bad: list[str]
 ) -> None:
     behind = "}" if language == "json" else "\n"
-    found = scalars(language, SCHEMA, breaks_in(DocumentSchema(language, SCHEMA), before, [behind]))
+    found = scalars(DocumentSchema(language, SCHEMA), before, behind)
     assert found is not None
     for text in good:
         assert re.fullmatch(found.pattern, text), found.pattern
@@ -120,13 +120,15 @@ def test_values_that_may_stand_there_are_listed(
         ("yaml", "name: x\n", "\n"),  # a line of the document
         ("yaml", "other: ", "\n"),  # not there: nothing may stand
         ("yaml", "# level: ", "\n"),
+        ("yaml", "", "# comment: 1\n"),
+        ("yaml", "level: in", "\n"),
+        ("yaml", "level: '", "'\n"),
         ("toml", "", "\n"),
         ("toml", "= =\nlevel = ", "\n"),
     ],
 )
 def test_where_there_is_a_choice_nothing_is_listed(language: str, before: str, behind: str) -> None:
-    problem = breaks_in(DocumentSchema(language, SCHEMA), before, [behind])
-    assert scalars(language, SCHEMA, problem) is None
+    assert scalars(DocumentSchema(language, SCHEMA), before, behind) is None
 
 
 def test_schemas_that_can_not_be_used_say_why() -> None:

@@ -10,11 +10,34 @@ import msgspec
 
 from tests.bench.common.provenance import ROOT
 
-FOLDER = ROOT.parent / "shared" / "data" / "humaneval_infilling"
+FOLDER = ROOT.parent / "shared" / "data"
 FILES = {
-    "single-line": "HumanEval-SingleLineInfilling.jsonl.gz",
-    "random-span-light": "HumanEval-RandomSpanInfillingLight.jsonl.gz",
+    "single-line": "humaneval_infilling/HumanEval-SingleLineInfilling.jsonl.gz",
+    "random-span-light": "humaneval_infilling/HumanEval-RandomSpanInfillingLight.jsonl.gz",
+    "safim-control": "safim/control_python_150.jsonl.gz",
 }
+"""SAFIM's holes are shown without the problem's description, the code alone."""
+HOLE = "{{completion}}"
+STDIO = """
+import atexit, io, os, sys
+SOURCE, TESTS = {source!r}, {tests!r}
+for given, wanted in TESTS:
+    ends = os.memfd_create("in"), os.memfd_create("out")
+    os.write(ends[0], given.encode())
+    os.lseek(ends[0], 0, os.SEEK_SET)
+    os.dup2(ends[0], 0), os.dup2(ends[1], 1)
+    sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)
+    try:
+        exec(compile(SOURCE, "program", "exec"), {{"__name__": "__main__"}})
+    except SystemExit:
+        pass
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    os.lseek(1, 0, os.SEEK_SET)
+    told = os.read(1, 1 << 24).decode().lower().split()
+    assert any(told == text.lower().split() for text in wanted), told[:20]
+"""
+"""Runs a program on each input, with descriptors of its own (Linux); compares words in any case."""
 
 
 class MissingData(Exception):
@@ -38,11 +61,21 @@ class Problem:
         return f"{solution}\n{self.test}\ncheck({self.entry})\n"
 
 
+@dataclass(frozen=True, slots=True)
+class StdioProblem(Problem):
+    """A program that reads and writes; `test` is JSON of (input, accepted outputs)."""
+
+    def program(self, middle: str) -> str:
+        """A program that runs the filled one on every input and compares words."""
+        tests = msgspec.json.decode(self.test)
+        return STDIO.format(source=self.prefix + middle + self.suffix, tests=tests)
+
+
 def read_problems(name: str, folder: Path = FOLDER) -> list[Problem]:
     """All problems of a benchmark in file order; MissingData if its file is not there."""
     path = folder / FILES[name]
     if not path.is_file():
-        raise MissingData(f"{name}: {path.name} is not in ../shared/data/humaneval_infilling")
+        raise MissingData(f"{name}: ../shared/data/{FILES[name]} is not there")
     with gzip.open(path) as file:
         return [_problem(msgspec.json.decode(line)) for line in file if line.strip()]
 
@@ -55,6 +88,11 @@ def subset(problems: list[Problem], count: int, seed: int) -> list[Problem]:
 
 
 def _problem(row: dict[str, Any]) -> Problem:
+    if "unit_tests" in row:
+        before, after = row["eval_prompt"].split(HOLE)
+        tests = [(test["input"], test["output"]) for test in row["unit_tests"]]
+        test = msgspec.json.encode(tests).decode()
+        return StdioProblem(row["task_id"], before, after, row["ground_truth"], test, "")
     return Problem(
         task=row["task_id"],
         prefix=row["prompt"],

@@ -7,7 +7,7 @@ that no training saw, for choosing defaults. A second run goes on where the firs
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, get_args
 
@@ -45,16 +45,51 @@ def main(arguments: list[str]) -> int:
     broken, clean = _items(options, programs, model)
     print(f"{len(broken)} bugs, {len(clean)} clean spans; load {load()}", flush=True)
     about, records = provenance(options.threads), Records(options.out / f"{options.set}.jsonl")
-    rows: list[dict[str, Any]] = []
-    for method in options.methods.split(","):
-        runs = [
-            _measured(options, model, config, records, method, items) for items in (broken, clean)
+    part, parts = map(int, options.part.split("/"))
+    bench = Bench(options, LocalEngine(model, config), model.name, records)
+    methods: list[MethodName] = options.methods.split(",")
+    for item in [*broken, *clean][part - 1 :: parts]:
+        for method in methods:  # they share what the engine has cached of an item
+            bench.record(method, item)
+    if parts == 1:
+        rows = [
+            row(method, bench.run(method, broken), bench.run(method, clean)) for method in methods
         ]
-        rows.append(row(method, *runs))
-        print(markdown(rows[-1:]), flush=True)
+        print(markdown(rows), flush=True)
         write_json(options.out / f"{options.set}.json", {"about": about, "rows": rows})
         write_bytes(options.out / f"{options.set}.md", markdown(rows).encode())
     return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What measures items, and what was measured."""
+
+    options: argparse.Namespace
+    client: LocalEngine
+    model: str
+    records: Records
+
+    def record(self, method: MethodName, item: Item) -> dict[str, Any]:
+        """What became of one item, now or earlier."""
+        options = self.options
+        fields = {"strength": options.strength, "rounds": options.rounds}
+        fields |= {} if options.guard is None else {"guard": options.guard}
+        key = key_of(commit(), self.model, method, fields, asdict(item))
+        if (done := self.records.get(key)) is not None:
+            return done
+        end = revise(self.client, item, method, **fields)
+        return self.records.add(key, method=method, **record(item, end))
+
+    def run(self, method: MethodName, items: Sequence[Item]) -> list[dict[str, Any]]:
+        """A record for each item, with whether its program passes."""
+        found = [self.record(method, item) for item in items]
+        texts = [one["text"] for one in found]
+        if self.options.set == "crb":
+            passed = _run([item.program(text) for item, text in zip(items, texts, strict=True)])
+        else:
+            passed = [text == item.gold for item, text in zip(items, texts, strict=True)]
+        return [{**one, "passed": ok} for one, ok in zip(found, passed, strict=True)]
 
 
 def _items(
@@ -101,33 +136,6 @@ def _alternating() -> build.Passes:
     return passes
 
 
-def _measured(
-    options: argparse.Namespace,
-    model: Model,
-    config: EngineConfig,
-    records: Records,
-    method: MethodName,
-    items: Sequence[Item],
-) -> list[dict[str, Any]]:
-    """A record for each item, made now or earlier; programs are run at the end."""
-    client = LocalEngine(model, config)
-    fields = {"strength": options.strength, "rounds": options.rounds}
-    fields |= {} if options.guard is None else {"guard": options.guard}
-    found = []
-    for item in items:
-        key = key_of(commit(), model.name, method, fields, asdict(item))
-        done = records.get(key)
-        found.append(
-            done or records.add(key, **record(item, revise(client, item, method, **fields)))
-        )
-    texts = [one["text"] for one in found]
-    if options.set == "crb":
-        passed = _run([item.program(text) for item, text in zip(items, texts, strict=True)])
-    else:
-        passed = [text == item.gold for item, text in zip(items, texts, strict=True)]
-    return [{**one, "passed": ok} for one, ok in zip(found, passed, strict=True)]
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.revision", description=__doc__)
     add = parser.add_argument
@@ -144,6 +152,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--dtype", default="auto", choices=("auto", "bfloat16", "float32"))
     add("--threads", type=int, default=torch.get_num_threads())
     add("--seed", type=int, default=42)
+    add("--part", default="1/1", metavar="I/N", help="each N-th item from the I-th on; no table")
     return parser
 
 

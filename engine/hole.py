@@ -35,6 +35,7 @@ class Hole:
         exact: the length is pinned: the text is taken as it is, neither cut nor mended.
         stops: texts that end the answer where they begin, whatever its shape.
         given: how the answer begins; taken already, so that only what follows it is asked for.
+        grows: a line that opens a block goes on to the end of that.
     """
 
     prefix: str
@@ -47,6 +48,7 @@ class Hole:
     exact: bool = False
     stops: tuple[str, ...] = ()
     given: str = ""
+    grows: bool = False
 
     def after(self, text: str) -> "Hole":
         """The hole once `text`, the next of the answer, was taken."""
@@ -76,8 +78,9 @@ class Hole:
             )
         start, stop = self._span(text, True) or self._span(text, False) or (0, len(text))
         body = text[start:stop]
-        body = body.rstrip(None if self.whole_lines or self.shape == "block" else "\r")
-        draft = self._mender.mend(body, self._first(text[:start]))
+        block = self.shape == "block" or (self.grows and "\n" in body)
+        body = body.rstrip(None if self.whole_lines or block else "\r")
+        draft = self._mender("block" if block else self.shape).mend(body, self._first(text[:start]))
         kept, tail = draft.body, draft.tail + "\n" * (self.whole_lines and bool(draft.text))
         edits = [
             *([Edit(0, start)] if start else []),
@@ -87,6 +90,11 @@ class Hole:
         edits.sort(key=lambda edit: (edit.start, edit.stop))
         end = Edit(start + len(kept), len(text), tail.replace("\n", self.newline))
         return edited(text, [*edits, *([end] if end.text or end.start < end.stop else [])])
+
+    @property
+    def most_lines(self) -> int:
+        """Lines that the answer may have if it grows as far as it may."""
+        return max(self.lines, BLOCK_LINES) if self.grows else self.lines
 
     @property
     def around(self) -> tuple[str, str]:
@@ -132,11 +140,10 @@ class Hole:
 
     @cached_property
     def _reader(self) -> Reader:
-        return Reader(self.site, self.shape, self.lines)
+        return Reader(self.site, self.shape, self.most_lines, self.grows)
 
-    @cached_property
-    def _mender(self) -> Mender:
-        return Mender(self.site, self._reader, self.shape, "\n" * self.whole_lines)
+    def _mender(self, shape: ShapeName) -> Mender:
+        return Mender(self.site, self._reader, shape, "\n" * self.whole_lines)
 
 
 def shape_hole(
@@ -146,9 +153,12 @@ def shape_hole(
     lines: int | None,
     path: str | None = None,
     language: str | None = None,
+    *,
+    grows: bool = False,
 ) -> Hole:
     """Tell the shape of the hole between `prefix` and `suffix`; `auto` is decided here.
 
+    Where `auto` is a line it `grows`, if wanted: one that opens a block brings the block with it.
     `lines` bounds a block or a span. The language is told by its name, else by `path`; without
     one the hole is read by lines. A hole of whole lines is asked with a newline in front of the
     suffix.
@@ -159,8 +169,10 @@ def shape_hole(
     at_line_start = not prefix or prefix.endswith("\n")
     whole = shape != "span" and at_line_start and not suffix.startswith("\n")
     within = _within_braces(site)
+    grows = grows and shape == "auto" and lines is None
     if shape == "auto":
         shape = _shape(site, whole or not suffix or suffix.startswith("\n"))
+        grows = grows and shape == "line" and not within
         lines = lines if shape == "block" or within else 1
     default = BLOCK_LINES if shape == "block" or within else 1
     return Hole(
@@ -171,6 +183,7 @@ def shape_hole(
         whole_lines=whole,
         newline=newline,
         site=site,
+        grows=grows and shape == "line",
     )
 
 

@@ -152,7 +152,7 @@ class Maker:
         extra = len(self._model.tokenizer.encode(moved)) if moved else 0
         reading = POLICIES[fill.sampling.policy or DEFAULT_POLICY].reading
         size = min((asked or LINE_SLOTS * hole.lines) + extra, BLOCKS[reading])
-        limit = (fill.canvas.most or asked or LINE_LIMIT * hole.lines) + extra
+        limit = (fill.canvas.most or asked or LINE_LIMIT * hole.most_lines) + extra
         if held is not None:
             room, usual = fill.canvas.most or asked, LINE_SLOTS * hole.lines
             size, limit = _held_sizes(held.least, room, extra, usual, reading)

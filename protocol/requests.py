@@ -75,6 +75,8 @@ class Fill(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", ta
     prefix: Prefix
     suffix: Suffix
     shape: ShapeName = "auto"
+    """`auto`: a block where one stands empty, the rest of a line, or a span in it; asked by hand
+    (`priority`) a line that opens a block brings that with it."""
     lines: Lines | None = None
     """The most lines of a `block` or a `span`; unset leaves it to the engine."""
     canvas: CanvasSpec = CanvasSpec()

@@ -26,14 +26,16 @@ class Stop(NamedTuple):
 class Reader:
     """Reads texts that may fill one hole, from where the answer begins.
 
-    `lines` is the most lines of an answer. `first` below is the column of its first line, apart
-    from white space in the text itself.
+    `lines` is the most lines of an answer; with `grows`, of a line that opens a block and goes on
+    to the end of that. `first` below is the column of its first line, apart from white space in the
+    text itself.
     """
 
-    def __init__(self, site: Site, shape: ShapeName, lines: int) -> None:
+    def __init__(self, site: Site, shape: ShapeName, lines: int, grows: bool = False) -> None:
         self._site = site
         self._shape = shape
         self._lines = lines
+        self._grows = grows
         self._key = site.rest[:KEY_LIMIT]
 
     def stop(self, text: str, first: int, growing: bool = True) -> Stop | None:
@@ -120,6 +122,8 @@ class Reader:
             before = mark.state
             if mark.kind == "newline":
                 end = mark.start
+                if self._grows and self._begins_block(text[:end], mark.state, first):
+                    return self._stop_grown(text, first, growing)
                 break
         else:
             if growing:
@@ -127,6 +131,52 @@ class Reader:
         if self._site.fresh and self._repeats(text[:end], first):
             return Stop(0, end + 1)
         return Stop(end, end + 1)
+
+    def _begins_block(self, line: str, state: State, first: int) -> bool:
+        """Whether the first line of an answer opens a block that doesn't stand below it already."""
+        site, below = self._site, self._site.below
+        if below is not None and columns(leading(below)) > self._column(line, first):
+            return False
+        return self._opened(state) or (state == site.state and self._is_header(line))
+
+    def _is_header(self, line: str) -> bool:
+        """Whether a line, with what stands left of the hole, asks for a deeper one below."""
+        language = self._site.language
+        if language.layout != "offside" or not line.rstrip().endswith(":"):
+            return False
+        return re.match(language.header, (self._site.current + line).lstrip()) is not None
+
+    def _column(self, line: str, first: int) -> int:
+        own = columns(leading(self._site.current))
+        return columns(leading(line)) + first if self._site.fresh else own
+
+    def _stop_grown(self, text: str, first: int, growing: bool) -> Stop | None:
+        """Where the block that the first line opens has ended."""
+        before, lines, line, block = self._site.state, 0, 0, False
+        floor = self._column(text, first)
+        for mark in self._site.scan(text, growing):
+            if mark.kind == "pending":
+                return None
+            if self.leaves(mark, before) or (line and self.surplus(mark)):
+                return Stop(mark.start, mark.stop)
+            if mark.kind == "newline":
+                content = text[line : mark.start]
+                lines += bool(content.strip())
+                if line and self._repeats(content, 0):
+                    return Stop(line, mark.stop)
+                if lines >= self._lines:
+                    return Stop(mark.start, mark.stop)
+                line = mark.stop
+                if not self._opened(mark.state):
+                    block = block or self._closes_header(content)
+                    seen = _left_of(text, line, floor) if block else mark.stop
+                    if seen >= 0:
+                        return Stop(mark.start, seen)
+            before = mark.state
+        return None
+
+    def _closes_header(self, line: str) -> bool:
+        return self._site.language.layout == "offside" and line.rstrip().endswith(":")
 
     def _stop_block(self, text: str, first: int, growing: bool) -> Stop | None:
         site, before, lines, line = self._site, self._site.state, 0, 0
@@ -202,6 +252,12 @@ class Reader:
             return False
         own = columns(leading(line)) + first
         return own == columns(leading(below)) and level in (None, own)
+
+
+def _left_of(text: str, line: int, floor: int) -> int:
+    """Offset by which the line at `line` is known to stand at or left of `floor`, else -1."""
+    match = re.compile(r"[ \t]*(?=\S)").match(text, line)
+    return match.end() + 1 if match and columns(match[0]) <= floor else -1
 
 
 def _first_columns(text: str) -> int | None:

@@ -57,8 +57,8 @@ def line_nll(model: Model, place: Place, tokens: int) -> float:
     positions = layout.canvas(len(prefix), len(hole) - 1)
     own = model.transformer.new_key_values()
     group = RowGroup(0, len(rows), tuple(context), own, skip=1)
-    hidden = _forward(model, rows, list(positions), group)
-    scores = model.transformer.logits(hidden, RowKind.BASE).log_softmax(-1)
+    hidden = _forward(model, rows, list(positions), group, causal=0)
+    scores = model.transformer.logits(hidden, RowKind.CAUSAL).log_softmax(-1)
     return -float(scores[torch.arange(len(hole)), torch.tensor(hole)].mean())
 
 
@@ -84,12 +84,16 @@ def _segment(model: Model, ids: Sequence[int], origin: int) -> KeyValues:
     return store
 
 
-def _forward(model: Model, ids: list[int], positions: list[int], group: RowGroup) -> torch.Tensor:
+def _forward(
+    model: Model, ids: list[int], positions: list[int], group: RowGroup, causal: int | None = None
+) -> torch.Tensor:
+    """Hidden states; rows from `causal` on are those of a hole's causal reading."""
     device = model.transformer.device
     step = Pass(
         torch.tensor(ids, device=device),
         torch.tensor(positions, device=device),
         len(ids),
         (group,),
+        causal,
     )
     return model.transformer.forward(step)

@@ -23,7 +23,8 @@ shapes: st.SearchStrategy[ShapeName] = st.sampled_from(["auto", "line", "block",
 @st.composite
 def holes(draw: st.DrawFn) -> Hole:
     lines = draw(st.sampled_from([None, 1, 2, 5]))
-    return shape_hole(draw(texts), draw(texts), draw(shapes), lines, None, draw(languages))
+    grows, around = draw(st.booleans()), (draw(texts), draw(texts))
+    return shape_hole(*around, draw(shapes), lines, None, draw(languages), grows=grows)
 
 
 @settings(max_examples=400, deadline=None)
@@ -56,7 +57,7 @@ def test_an_answer_is_bounded_and_its_edits_are_in_order(hole: Hole, text: str) 
     for edit in answer.edits:
         assert at <= edit.start <= edit.stop <= len(text)
         at = edit.stop
-    if hole.shape == "line":
+    if hole.shape == "line" and not hole.grows:
         assert answer.text.rstrip("\r\n").count("\n") == 0
     if hole.whole_lines and answer.text:
         assert answer.text.endswith(hole.newline)

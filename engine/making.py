@@ -170,7 +170,10 @@ class Maker:
                 return False
             if held is not None and held.is_over(spelled):
                 return True
-            return hole.is_complete(spelled[required:].decode("utf-8", "replace"))
+            text = spelled[required:].decode("utf-8", "replace")
+            if hole.grows and len(tokens) >= LINE_LIMIT + required and "\n" not in text:
+                return True  # a line so long hardly ends by itself
+            return hole.is_complete(text)
 
         return stop
 

@@ -29,15 +29,19 @@ Accepts = Callable[[str], bool]
 
 
 def flaws(site: Site, document: tuple[str, str], text: str) -> int:
-    """How broken the document is with `text` between the two sides; only fit to be compared.
+    """Whether `text` between the two sides breaks the document; only fit to be compared.
 
-    0 where nothing can be told: no grammar, or a text too large to judge.
+    1 if the document doesn't parse, 2 if it has more errors than with an empty hole. They are not
+    counted: of texts that break it, the one with fewest errors is often one that was cut short. 0
+    where nothing can be told: no grammar, or a text too large to judge.
     """
     before, after = document
     if site.language.name == "python" and len(before) + len(after) < PYTHON_LIMIT:
         return int(not _parses(before + text + after))
-    errors = site.surroundings.errors(text)
-    return 0 if errors is None else errors.nodes
+    errors, none = site.surroundings.errors(text), site.surroundings.errors("")
+    if errors is None or none is None:
+        return 0
+    return int(errors.nodes > 0) + int(errors.nodes > none.nodes)
 
 
 def _parses(source: str) -> bool:

@@ -4,8 +4,10 @@ import random
 
 import pytest
 
+from engine.client import stream
 from engine.config import EngineConfig
 from engine.local import LocalEngine
+from engine.making import LINE_LIMIT
 from models.loader import Model
 from protocol.messages import (
     Accepted,
@@ -20,6 +22,7 @@ from protocol.messages import (
     Sampling,
     ServerMessage,
 )
+from protocol.values import Priority
 
 
 class Clock:
@@ -144,3 +147,15 @@ def test_a_storm_of_cancels_leaves_nothing(tiny: Model) -> None:
     assert engine.load.live == 0
     assert not engine._runner._states
     assert not engine._session._live
+
+
+@pytest.mark.parametrize("priority", ["manual", "auto"])
+def test_a_line_that_does_not_end_is_not_waited_for(
+    tiny_engine: LocalEngine, priority: Priority
+) -> None:
+    """A random model writes no newline; the block that a line might open has room for more."""
+    request = Fill(id="a", prefix="a = 1\n", suffix="\nb = 2\n", path="a.py", priority=priority)
+    *_, end = stream(tiny_engine, request)
+    assert isinstance(end, Done)
+    assert "\n" not in end.text.rstrip("\n")
+    assert end.stats.forwards <= LINE_LIMIT + 8

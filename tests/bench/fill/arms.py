@@ -55,9 +55,10 @@ class Arm:
         return fields
 
     def fill(self, name: str, gap: Gap) -> Fill:
-        """The request."""
+        """The request. Without what stands behind it a line is not to bring a block along."""
         oracle = self.length == "oracle"
-        shape: ShapeName = "block" if oracle and gap.lines > 1 else "auto"
+        alone: ShapeName = "auto" if self.context == "both sides" else "line"
+        shape: ShapeName = "block" if oracle and gap.lines > 1 else alone
         return Fill(
             id=name,
             prefix=gap.prefix,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.bench.common.provenance import commit, load, provenance
-from tests.bench.common.records import Records
+from tests.bench.common.records import Records, key_of
 from tests.bench.common.sandbox import available_isolation
 from tests.bench.fill import batching, context, curve, memory, speed
 from tests.bench.fill.apart import peers
@@ -103,9 +103,15 @@ def _context(options: Options, bench: Bench) -> Result:
 
 def _curve(options: Options, bench: Bench) -> Result:
     found = _held_out(options, bench).places(options.lines, CURVE_CONTEXT, options.seed)
-    points = []
+    records, points = Records(options.out / "curve.jsonl"), []
+    stamp = (commit(), str(options.model), bench.dtype, options.seed, options.lines)
     for arm in [*curve_arms(options.policies), *options.extra]:
-        points.append(curve.measure(bench.engine(), bench.model.tokenizer, arm, found))
+        key = key_of(*stamp, arm.name, arm.settings())
+        known = records.get(key)
+        points.append(
+            known
+            or records.add(key, **curve.measure(bench.engine(), bench.model.tokenizer, arm, found))
+        )
         options.say(f"curve: {arm.name}: {points[-1]['exact']:.3f} at {points[-1]['nfe']:.1f} NFE")
     return {"points": points}
 

@@ -35,6 +35,7 @@ class Hole:
         exact: the length is pinned: the text is taken as it is, neither cut nor mended.
         stops: texts that end the answer where they begin, whatever its shape.
         given: how the answer begins; taken already, so that only what follows it is asked for.
+        may_grow: the hole was found to be a line, not asked to be one.
         grows: a line that opens a block goes on to the end of that.
     """
 
@@ -48,11 +49,16 @@ class Hole:
     exact: bool = False
     stops: tuple[str, ...] = ()
     given: str = ""
+    may_grow: bool = False
     grows: bool = False
 
     def after(self, text: str) -> "Hole":
         """The hole once `text`, the next of the answer, was taken."""
         return replace(self, given=self.given + text)
+
+    def growing(self) -> "Hole":
+        """The hole for an answer that brings along the block that its line opens, if it may."""
+        return replace(self, grows=self.may_grow)
 
     def is_complete(self, text: str) -> bool:
         """Whether `text`, so far, holds the whole answer; once true, more text changes nothing."""
@@ -153,12 +159,8 @@ def shape_hole(
     lines: int | None,
     path: str | None = None,
     language: str | None = None,
-    *,
-    grows: bool = False,
 ) -> Hole:
     """Tell the shape of the hole between `prefix` and `suffix`; `auto` is decided here.
-
-    Where `auto` is a line it `grows`, if wanted: one that opens a block brings the block with it.
     `lines` bounds a block or a span. The language is told by its name, else by `path`; without
     one the hole is read by lines. A hole of whole lines is asked with a newline in front of the
     suffix.
@@ -169,10 +171,9 @@ def shape_hole(
     at_line_start = not prefix or prefix.endswith("\n")
     whole = shape != "span" and at_line_start and not suffix.startswith("\n")
     within = _within_braces(site)
-    grows = grows and shape == "auto" and lines is None
+    may_grow = shape == "auto" and lines is None and not within
     if shape == "auto":
         shape = _shape(site, whole or not suffix or suffix.startswith("\n"))
-        grows = grows and shape == "line" and not within
         lines = lines if shape == "block" or within else 1
     default = BLOCK_LINES if shape == "block" or within else 1
     return Hole(
@@ -183,7 +184,7 @@ def shape_hole(
         whole_lines=whole,
         newline=newline,
         site=site,
-        grows=grows and shape == "line",
+        may_grow=may_grow and shape == "line",
     )
 
 

@@ -109,9 +109,9 @@ class Session:
     def shape(self, fill: Fill, language: Language | None = None) -> Hole:
         """The shape of the hole between a fill's prefix and suffix."""
         name = fill.doc.language if fill.doc is not None else None
-        shaped = fill.shape, fill.lines, fill.path, name
-        grows = fill.priority == "manual"  # what nobody asked for stays short, and comes soon
-        hole = shape_hole(fill.prefix, fill.suffix, *shaped, grows=grows)
+        hole = shape_hole(fill.prefix, fill.suffix, fill.shape, fill.lines, fill.path, name)
+        if fill.priority == "manual":  # what nobody asked for stays short, and comes soon
+            hole = hole.growing()
         if language is not None and language.exact:
             return hole.as_it_is(language.asked.scope == "document")
         return replace(hole, exact=fill.canvas.pinned, stops=fill.stop)

@@ -147,6 +147,7 @@ class Reader:
         return re.match(language.header, (self._site.current + line).lstrip()) is not None
 
     def _column(self, line: str, first: int) -> int:
+        """Where the line that an answer begins with begins."""
         own = columns(leading(self._site.current))
         return columns(leading(line)) + first if self._site.fresh else own
 
@@ -167,7 +168,8 @@ class Reader:
                 if lines >= self._lines:
                     return Stop(mark.start, mark.stop)
                 line = mark.stop
-                if not self._opened(mark.state):
+                same = mark.state.literal is self._site.state.literal
+                if same and not self._opened(mark.state):
                     block = block or self._closes_header(content)
                     seen = _left_of(text, line, floor) if block else mark.stop
                     if seen >= 0:

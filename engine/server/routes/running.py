@@ -140,8 +140,8 @@ def cut_tokens(tokens: Iterable[Token], size: int) -> tuple[Token, ...]:
 
 def _hole(fill: Fill) -> Hole:
     """The hole as the engine shapes it."""
-    shaped = fill.shape, fill.lines, fill.path
-    hole = shape_hole(fill.prefix, fill.suffix, *shaped, grows=fill.priority == "manual")
+    hole = shape_hole(fill.prefix, fill.suffix, fill.shape, fill.lines, fill.path)
+    hole = hole.growing() if fill.priority == "manual" else hole
     return hole if fill.constraint is None else hole.as_it_is(fill.constraint.scope == "document")
 
 

@@ -48,6 +48,13 @@ CASES = [
         "def f(\n    x,\n):\n    return x\nb = 2",
         "def f(\n    x,\n):\n    return x",
     ),
+    Growth(
+        "python",
+        "a = 1\n",
+        "\n\nb = 2\n",
+        'def f():\n    """Text\nthat goes on.\n    """\n    return 1\nb = 2',
+        'def f():\n    """Text\nthat goes on.\n    """\n    return 1',
+    ),
     # The block stands below already; a dictionary's colon opens none; one line is one line.
     Growth("python", "def f(x):\n    ", "\n        return 1\n", "if x:\n        y = 2", "if x:"),
     Growth("python", "d = {\n    1: 2,\n    ", "\n}\n", '"a":\n        1', '"a":'),
@@ -79,21 +86,16 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_block_comes_whole(case: Growth) -> None:
-    hole = shape_hole(case.before, case.after, "auto", None, None, case.language, grows=True)
+    hole = shape_hole(case.before, case.after, "auto", None, None, case.language).growing()
     assert hole.answer(case.said).text == case.answer
     assert hole.is_complete(case.said) == case.complete
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if "\n" in case.answer.strip()])
 def test_otherwise_the_line_alone_is_the_answer(case: Growth) -> None:
-    for shape, lines, grows in (("auto", None, False), ("line", None, True), ("auto", 1, True)):
-        hole = shape_hole(
-            case.before,
-            case.after,
-            shape,  # type: ignore[arg-type]
-            lines,
-            None,
-            case.language,
-            grows=grows,
-        )
+    around = case.before, case.after
+    plain = shape_hole(*around, "auto", None, None, case.language)
+    line = shape_hole(*around, "line", None, None, case.language).growing()
+    bounded = shape_hole(*around, "auto", 1, None, case.language).growing()
+    for hole in (plain, line, bounded):
         assert "\n" not in hole.answer(case.said).text.removesuffix("\n")

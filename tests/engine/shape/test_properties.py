@@ -23,8 +23,8 @@ shapes: st.SearchStrategy[ShapeName] = st.sampled_from(["auto", "line", "block",
 @st.composite
 def holes(draw: st.DrawFn) -> Hole:
     lines = draw(st.sampled_from([None, 1, 2, 5]))
-    grows, around = draw(st.booleans()), (draw(texts), draw(texts))
-    return shape_hole(*around, draw(shapes), lines, None, draw(languages), grows=grows)
+    hole = shape_hole(draw(texts), draw(texts), draw(shapes), lines, None, draw(languages))
+    return hole.growing() if draw(st.booleans()) else hole
 
 
 @settings(max_examples=400, deadline=None)

@@ -158,6 +158,20 @@ def _batch(section: Results) -> list[str]:
     ]
 
 
+def _compile(section: Results) -> list[str]:
+    head = ("pass", "plain ms", "compiled ms", "first passes s")
+    rows = [
+        (
+            row["pass"],
+            f"{row['plain_ms']:.1f}",
+            f"{row['compiled_ms']:.1f}",
+            f"{row['first_s']:.0f}",
+        )
+        for row in section["rows"]
+    ]
+    return ["## torch.compile", "", *_table(head, rows)]
+
+
 def _memory(section: Results) -> list[str]:
     rows = [
         (row["dtype"], row["error"], "", "", "")
@@ -191,5 +205,6 @@ SECTIONS = {
     "context": _context,
     "curve": _curve,
     "batch": _batch,
+    "compile": _compile,
     "memory": _memory,
 }

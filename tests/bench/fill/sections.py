@@ -11,6 +11,7 @@ from tests.bench.common.sandbox import available_isolation
 from tests.bench.fill import batching, context, curve, memory, speed
 from tests.bench.fill.apart import peers
 from tests.bench.fill.arms import Arm, curve_arms, quality_arms, sampling
+from tests.bench.fill.compiling import compiled
 from tests.bench.fill.data import MissingData, read_problems, subset
 from tests.bench.fill.engines import Bench, open_bench
 from tests.bench.fill.heldout import HeldOut, wheels
@@ -126,6 +127,10 @@ def _batch(options: Options, bench: Bench) -> Result:
     return {"rows": rows}
 
 
+def _compile(options: Options, bench: Bench) -> Result:
+    return {"rows": compiled(bench.model, options.say)}
+
+
 def _memory(options: Options) -> Result:
     return {"rows": [memory.resident(dtype, options.model) for dtype in memory.DTYPES]}
 
@@ -140,5 +145,6 @@ SECTIONS: dict[str, Callable[[Options, Bench], Result]] = {
     "context": _context,
     "curve": _curve,
     "batch": _batch,
+    "compile": _compile,
 }
 NAMES = (*SECTIONS, "memory")

@@ -112,6 +112,9 @@ class Engine:
         if len(canvas.masked):
             return None
         room = job.limit - len(whole)
+        if room <= 0 and job.further is not None:
+            job.limit, job.further = job.further(whole.tokens.tolist()), None
+            room = job.limit - len(whole)
         if room <= 0 and job.reviews:
             return None
         if room <= 0:

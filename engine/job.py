@@ -103,6 +103,8 @@ class Job:
     stop: Stop | None = None
     limit: int = 0
     """Slots the hole may grow to when it is full and nothing has ended it."""
+    further: Callable[[Sequence[int]], int] | None = None
+    """Told from the settled tokens when there is no room left, once: another limit."""
     block: int = 1 << 16
     """Slots of a full canvas that make it a block: it joins the prefix, and a new one begins."""
     past: Canvas | None = None

@@ -21,7 +21,7 @@ from engine.warm import encoded, warm
 from models.config import ModelConfig
 from models.loader import Model
 from protocol.errors import ProtocolError
-from protocol.messages import CANVAS_LIMIT, Fill
+from protocol.messages import CANVAS_LIMIT, CanvasSpec, Fill
 
 DEFAULT_POLICY = "causal"
 DEFAULT_STEPS = 8
@@ -116,6 +116,7 @@ class Maker:
             constraint=terms.held or self._constraint(prompt),
             stop=self._stop_rule(hole, len(prompt.required), terms.held),
             limit=limit,
+            further=self._further(hole, limit) if fill.canvas == CanvasSpec() else None,
             block=BLOCKS[policy.reading],
             deadline=deadline,
             review=_review(fill),
@@ -152,12 +153,23 @@ class Maker:
         extra = len(self._model.tokenizer.encode(moved)) if moved else 0
         reading = POLICIES[fill.sampling.policy or DEFAULT_POLICY].reading
         size = min((asked or LINE_SLOTS * hole.lines) + extra, BLOCKS[reading])
-        limit = (fill.canvas.most or asked or LINE_LIMIT * hole.most_lines) + extra
+        limit = (fill.canvas.most or asked or LINE_LIMIT * hole.lines) + extra
         if held is not None:
             room, usual = fill.canvas.most or asked, LINE_SLOTS * hole.lines
             size, limit = _held_sizes(held.least, room, extra, usual, reading)
         spell = len(prompt.required) + 1  # any bytes can be spelled one a slot
         return Canvas(max(min(size, CANVAS_LIMIT), spell), config.mask_id), min(limit, CANVAS_LIMIT)
+
+    def _further(self, hole: Hole, limit: int) -> Callable[[Sequence[int]], int] | None:
+        """More room for the block that a line has opened; a line so long hardly ends by itself."""
+        if not hole.grows:
+            return None
+
+        def further(tokens: Sequence[int]) -> int:
+            opened = b"\n" in self.settled_text(tokens).strip()
+            return min(CANVAS_LIMIT, limit + LINE_LIMIT * (hole.most_lines - 1) * opened)
+
+        return further
 
     def _stop_rule(self, hole: Hole, required: int, held: Held | None) -> Stop:
         """Done at an end mark or at a complete answer."""
@@ -170,10 +182,7 @@ class Maker:
                 return False
             if held is not None and held.is_over(spelled):
                 return True
-            text = spelled[required:].decode("utf-8", "replace")
-            if hole.grows and len(tokens) >= LINE_LIMIT + required and "\n" not in text:
-                return True  # a line so long hardly ends by itself
-            return hole.is_complete(text)
+            return hole.is_complete(spelled[required:].decode("utf-8", "replace"))
 
         return stop
 

@@ -34,14 +34,26 @@ def denoise_canvas(job: Job, state: JobState, logits: Logits, config: ModelConfi
 
 
 def denoise_causal(job: Job, state: JobState, logits: Logits, config: ModelConfig) -> list[Rival]:
-    """Propose for the first masked slot alone."""
-    slots = job.canvas.masked[:1]
-    proposal, narrowed = propose(logits[0], slots, job)
-    choose(proposal, job, config.eos_id, config.pad_id)
-    if narrowed is not None:
-        job.keep(narrowed)
+    """Reveal the first masked slot, and the run of a draft behind it that is agreed with."""
+    return _checked(job, state, logits[0], config)
+
+
+def _checked(job: Job, state: JobState, check: Tensor, config: ModelConfig) -> list[Rival]:
+    """The longest run of the draft that the causal reading agrees with, and its next token."""
+    job.step += 1
+    rivals: list[Rival] = []
+    for row in range(len(state.drafted) + 1):
+        slots = job.canvas.masked[:1]
+        proposal, narrowed = propose(check[row : row + 1], slots, job)
+        reveal(proposal, np.array([0]), job, config.eos_id, config.pad_id)
+        if narrowed is not None:
+            job.keep(narrowed)
+        rivals.append(_rival(proposal))
+        agreed = row < len(state.drafted) and proposal.tokens[0] == state.drafted[row]
+        if not agreed or proposal.tokens[0] == config.eos_id:
+            break
     reveal_given(job)
-    return [_rival(proposal)]
+    return rivals
 
 
 def _rival(proposal: Proposal) -> Rival:
@@ -58,19 +70,7 @@ def denoise_speculative(
     The new draft was made as if the whole old one stood; if it does not, it is thrown away.
     """
     check, canvas_logits = logits
-    job.step += 1
-    rivals: list[Rival] = []
-    for row in range(len(state.drafted) + 1):
-        slots = job.canvas.masked[:1]
-        proposal, narrowed = propose(check[row : row + 1], slots, job)
-        reveal(proposal, np.array([0]), job, config.eos_id, config.pad_id)
-        if narrowed is not None:
-            job.keep(narrowed)
-        rivals.append(_rival(proposal))
-        agreed = row < len(state.drafted) and proposal.tokens[0] == state.drafted[row]
-        if not agreed or proposal.tokens[0] == config.eos_id:
-            break
-    reveal_given(job)
+    rivals = _checked(job, state, check, config)
     if len(rivals) == len(state.drafted) + 1 and len(job.canvas.masked):
         state.draft = _draft(job, canvas_logits)
     return rivals

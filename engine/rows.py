@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from engine.cache import Lease, common_prefix
 from engine.canvas import SlotState
 from engine.job import Job
+from engine.lookup import Ids, draft, drafts, ids
 from engine.policies import ReadingKind
 from engine.query import Part, Query
 from engine.reviews import Evidence, Review
@@ -32,6 +33,10 @@ class JobState:
     """Tokens guessed for the first masked slots, still to be checked."""
     drafted: list[int] = field(default_factory=list)
     """The draft that the coming pass checks."""
+    room: int = 0
+    """Rows beyond the first that the coming pass may spend on a draft copied from the text."""
+    text: Ids | None = None
+    """The tokens of the prefix, to copy from."""
     standing: list[int] = field(default_factory=list)
     """Revealed slots that the coming pass looks at again, by `evidence` (see engine.reviews)."""
     evidence: Evidence = Evidence.REVEAL
@@ -103,8 +108,22 @@ def canvas_rows(job: Job, state: JobState, config: ModelConfig) -> list[Rows]:
 
 
 def causal_rows(job: Job, state: JobState, config: ModelConfig) -> list[Rows]:
-    """The settled tokens whose keys are still missing; the last row predicts the first mask."""
-    return [_causal(job, state, config, [])] if len(job.canvas.masked) else []
+    """The settled tokens whose keys are still missing; the last row predicts the first mask.
+
+    With room behind it rows that check what followed the same tokens elsewhere in the text.
+    """
+    if not len(job.canvas.masked):
+        return []
+    state.drafted = _copied(job, state) if state.room and drafts(job) else []
+    return [_causal(job, state, config, state.drafted)]
+
+
+def _copied(job: Job, state: JobState) -> list[int]:
+    """A draft for the first masks, from the prefix and what has settled."""
+    if state.text is None:
+        state.text = ids(job.context.prefix)
+    text = ids(state.text, job.canvas.tokens[: job.canvas.settled])
+    return draft(text, min(state.room, _masked_run(job) - 1))
 
 
 def speculative_rows(job: Job, state: JobState, config: ModelConfig) -> list[Rows]:

@@ -14,6 +14,7 @@ from engine.query import Part, Query
 from engine.readings import DENOISERS, answer_part
 from engine.rows import BUILDERS, JobState, Rows, context_rows, query_rows
 from models.config import ModelConfig
+from models.linear import FEW_ROWS
 from models.transformer import Pass, RowGroup, RowKind, Transformer
 
 CHUNK = 128
@@ -65,7 +66,8 @@ class Runner:
         """One forward pass that takes every job one turn further."""
         if not works:
             return []
-        turns = [self._turn(work) for work in works]
+        room = FEW_ROWS // len(works) - 1
+        turns = [self._turn(work, max(0, room)) for work in works]
         chunks = [[context_rows(lease, take) for lease, take in turn.chunks] for turn in turns]
         packed = [rows for group in chunks for rows in group]
         packed += [r for kind in RowKind for turn in turns for r in turn.own if r.kind is kind]
@@ -94,7 +96,7 @@ class Runner:
             self._states[work.id] = state
         return self._states[work.id]
 
-    def _turn(self, work: Work) -> Turn:
+    def _turn(self, work: Work, draft_room: int) -> Turn:
         """Up to CHUNK rows of context, and rows of the job's own if that completes the context."""
         state, room = self._state(work), CHUNK
         chunks: list[tuple[Lease, int]] = []
@@ -107,6 +109,7 @@ class Runner:
             return turn
         if isinstance(work, Query):
             turn.parts = _next_parts(work, state)
+        state.room = draft_room if state.plain is None else 0
         if state.plain is not None:
             state.plain.draft = list(state.draft)
             turn.plain = self._rows(turn, state.plain)

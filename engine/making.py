@@ -5,16 +5,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from engine.asked_review import check_review, review_of
 from engine.boundary import Boundary
 from engine.canvas import Canvas, SlotState
 from engine.constraints.prefix_index import PrefixIndex
 from engine.held import Held
 from engine.hole import Hole
 from engine.job import Draw, Job, Stop
-from engine.policies import POLICIES, Plan, ReadingKind
+from engine.policies import DEFAULT_POLICY, DEFAULT_STEPS, POLICIES, Plan, ReadingKind
 from engine.prompt import Prompt
 from engine.query import Answer, Context, Part, Query
-from engine.reviews import REVIEWERS, Review, ReviewPlan
 from engine.search import Search, Texts, likely_lengths
 from engine.terms import FREE, Terms
 from engine.warm import encoded, warm
@@ -23,8 +23,6 @@ from models.loader import Model
 from protocol.errors import ProtocolError
 from protocol.messages import CANVAS_LIMIT, CanvasSpec, Fill
 
-DEFAULT_POLICY = "causal"
-DEFAULT_STEPS = 8
 DEFAULT_BRANCHES = 1
 LINE_SLOTS, LINE_LIMIT = 16, 64
 HELD_LIMIT = 256
@@ -60,7 +58,7 @@ class Maker:
         """The search for a fill; ProtocolError if it contradicts itself, or can't be met."""
         if fill.canvas.pinned and fill.canvas.tokens is None:
             raise ProtocolError("invalid_message", "A pinned canvas needs `tokens`.", "canvas")
-        _check_review(fill)
+        check_review(fill)
         width = max(fill.alternatives, fill.sampling.branches or DEFAULT_BRANCHES)
         if fill.init and width > 1:
             text = "A warm start has one branch; ask for one answer."
@@ -119,7 +117,7 @@ class Maker:
             further=self._further(hole, limit) if fill.canvas == CanvasSpec() else None,
             block=BLOCKS[policy.reading],
             deadline=deadline,
-            review=_review(fill),
+            review=review_of(fill),
         )
 
     def _constraint(self, prompt: Prompt) -> Boundary | None:
@@ -268,23 +266,6 @@ def _again(lead: Job) -> Callable[[int], Job]:
 
 def _unmet(text: str) -> ProtocolError:
     return ProtocolError("constraint_unsatisfiable", text, "constraint")
-
-
-def _check_review(fill: Fill) -> None:
-    """Refuse a review that nothing would carry out."""
-    name = fill.sampling.policy or DEFAULT_POLICY
-    if fill.sampling.review != "none" and POLICIES[name].reading is not ReadingKind.CANVAS:
-        text = f"Policy {name} reveals for good; choose a canvas policy such as threshold."
-        raise ProtocolError("unsupported", text, "sampling.review")
-
-
-def _review(fill: Fill) -> Review | None:
-    """How the job looks again at what it revealed."""
-    sampling = fill.sampling
-    if sampling.review == "none":
-        return None
-    plan = ReviewPlan(steps=sampling.steps or DEFAULT_STEPS, seed=sampling.seed)
-    return Review(REVIEWERS[sampling.review], plan)
 
 
 def _probe(lead: Job) -> Query:

@@ -168,6 +168,8 @@ ORDERS: dict[str, Choose] = {
     "random": _at_random,
 }
 
+DEFAULT_POLICY = "causal"
+DEFAULT_STEPS = 8
 POLICIES: dict[str, Policy] = {
     "causal": Policy(leftmost, ReadingKind.CAUSAL),
     "entropy": Policy(entropy, ReadingKind.CANVAS, needs_entropy=True),

@@ -11,8 +11,8 @@ from engine.constraints.prefix_index import PrefixIndex
 from engine.hole import Hole, shape_hole
 from engine.job import Job, StepResult
 from engine.languages import Language
-from engine.making import DEFAULT_POLICY, Maker
-from engine.policies import POLICIES, ReadingKind
+from engine.making import Maker
+from engine.policies import DEFAULT_POLICY, POLICIES, ReadingKind
 from engine.prompt import Prompt, Prompter
 from engine.revision.live import Revisions
 from engine.revision.scoring import Scorings

@@ -8,8 +8,8 @@ import msgspec
 from engine.hole import Hole
 from engine.job import Finish, Job, JointJob, StepResult
 from engine.languages import Languages, param_of
-from engine.making import BLOCKS, DEFAULT_POLICY, LINE_SLOTS
-from engine.policies import POLICIES, ReadingKind
+from engine.making import BLOCKS, LINE_SLOTS
+from engine.policies import DEFAULT_POLICY, POLICIES, ReadingKind
 from engine.prompt import Prompt, Prompter
 from engine.session import Session
 from engine.several.parts import holes_of, joined_end, one_hole

@@ -5,7 +5,7 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
-from engine.making import DEFAULT_POLICY
+from engine.policies import DEFAULT_POLICY
 from protocol.messages import CanvasSpec, Fill, PolicyName, Sampling, ShapeName
 
 Length = Literal["unknown", "oracle"]

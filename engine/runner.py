@@ -43,10 +43,18 @@ class Runner:
     """Runs steps; keeps a JobState for every live job and the segment cache behind them.
 
     `banned` ids are never proposed: special tokens but the end mark (padding only follows that).
+    A pass of `few` rows costs little more than one of a single row: the others may check drafts.
     """
 
-    def __init__(self, transformer: Transformer, cache_bytes: int, banned: Collection[int]) -> None:
+    def __init__(
+        self,
+        transformer: Transformer,
+        cache_bytes: int,
+        banned: Collection[int],
+        few: int = FEW_ROWS,
+    ) -> None:
         self._transformer = transformer
+        self._few = few
         self._cache = SegmentCache(transformer, cache_bytes)
         self._states: dict[str, JobState] = {}
         self._banned = torch.tensor(sorted(banned), dtype=torch.long, device=transformer.device)
@@ -66,7 +74,7 @@ class Runner:
         """One forward pass that takes every job one turn further."""
         if not works:
             return []
-        room = FEW_ROWS // len(works) - 1
+        room = self._few // len(works) - 1
         turns = [self._turn(work, max(0, room)) for work in works]
         chunks = [[context_rows(lease, take) for lease, take in turn.chunks] for turn in turns]
         packed = [rows for group in chunks for rows in group]

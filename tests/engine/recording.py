@@ -46,11 +46,13 @@ def make_job(
     )
 
 
-def make_engine(model: Model, cache_bytes: int = 64 << 20) -> tuple[Engine, Recording]:
-    """An engine without text, and the recording under it."""
+def make_engine(
+    model: Model, cache_bytes: int = 64 << 20, few: int = 1
+) -> tuple[Engine, Recording]:
+    """An engine without text, which drafts nothing by itself, and the recording under it."""
     recording = Recording(model.transformer)
     banned = model.tokenizer.silent_ids - {model.config.eos_id}
-    return Engine(Runner(recording, cache_bytes, banned), Scheduler(8)), recording
+    return Engine(Runner(recording, cache_bytes, banned, few), Scheduler(8)), recording
 
 
 def finish(engine: Engine, *jobs: Work) -> None:

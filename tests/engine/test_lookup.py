@@ -7,7 +7,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import engine.runner
 from engine.job import Draw
 from engine.lookup import LONGEST, draft
 from models.loader import Model
@@ -79,33 +78,29 @@ def test_copying_changes_passes_alone(
     others: int,
 ) -> None:
     texts, steps = [], []
-    for rows in (1, 4):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(engine.runner, "FEW_ROWS", rows)
-            jobs = [
-                dataclasses.replace(make_job(prefix, [20], slots, "causal"), id=f"j{n}", draw=draw)
-                for n in range(others + 1)
-            ]
-            for job in jobs:
-                for slot, token in fixed.items():
-                    if slot < slots:
-                        job.canvas.fix(slot, token)
-            engine_, _ = make_engine(tiny)
-            finish(engine_, *[job for job in jobs if len(job.canvas.masked)])
-            texts.append([job.canvas.tokens.tolist() for job in jobs])
-            steps.append(jobs[0].step)
+    for few in (1, 4):
+        jobs = [
+            dataclasses.replace(make_job(prefix, [20], slots, "causal"), id=f"j{n}", draw=draw)
+            for n in range(others + 1)
+        ]
+        for job in jobs:
+            for slot, token in fixed.items():
+                if slot < slots:
+                    job.canvas.fix(slot, token)
+        engine, _ = make_engine(tiny, few=few)
+        finish(engine, *[job for job in jobs if len(job.canvas.masked)])
+        texts.append([job.canvas.tokens.tolist() for job in jobs])
+        steps.append(jobs[0].step)
     assert texts[0] == texts[1]
     assert steps[1] <= steps[0]
 
 
 def test_right_copies_save_passes(tiny: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     job = make_job([20, 21], slots=12)
-    engine_, _ = make_engine(tiny)
-    finish(engine_, job)
+    finish(make_engine(tiny)[0], job)
     said = job.canvas.tokens.tolist()
-    monkeypatch.setattr("engine.rows.draft", lambda text, most: said[len(text) - 2 :][:most])
+    monkeypatch.setattr("engine.rows.draft", lambda text, most: said[len(text) - 3 :][:most])
     again = make_job([20, 21], slots=12)
-    engine_, _ = make_engine(tiny)
-    finish(engine_, again)
+    finish(make_engine(tiny, few=4)[0], again)
     assert again.canvas.tokens.tolist() == said
-    assert again.step == 3, "each pass one token and three of a draft"
+    assert again.step == 3, "each pass three of a draft and one token more"

@@ -7,7 +7,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import engine.readings
-import engine.runner
 from engine.job import Draw, Job
 from models.loader import Model
 from tests.engine.recording import finish, make_engine, make_job, run
@@ -40,7 +39,6 @@ def test_speculate_gives_the_text_of_causal(
     jobs: list[Job] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine.readings, "DRAFT_CONFIDENCE", confidence)
-        patch.setattr(engine.runner, "FEW_ROWS", 1)  # causal copies nothing
         for policy in ("causal", "speculate"):
             job = dataclasses.replace(make_job(prefix, suffix, slots, policy), draw=draw)
             for slot, token in fixed.items():

@@ -10,7 +10,7 @@ import pytest
 from tests.clients.nvim.editor import Editor
 from tests.clients.nvim.forky import Program
 from tests.clients.nvim.frames import MASK
-from tests.clients.nvim.real import language_server
+from tests.clients.nvim.real import language_server, standing_still
 
 pytestmark = [pytest.mark.nvim, pytest.mark.model, pytest.mark.e2e, pytest.mark.timeout(900)]
 
@@ -133,24 +133,26 @@ def drawn(editor: Editor) -> list[str]:
     return list(editor.vim.funcs.getcompletion("Retouch lock ", "cmdline"))
 
 
-def test_a_word_is_replaced_while_the_rest_goes_on(writer: Editor) -> None:
+def test_a_word_is_replaced_while_the_rest_goes_on(writer: Editor, engine: Path) -> None:
     writer.edit("pin.py", SLOW)
     start(writer, "3,6Retouch rewrite")
     writer.until(lambda: drawn(writer), PATIENCE)
-    writer.vim.command(f"Retouch pin {drawn(writer)[0]} kept_by_hand")
-    writer.until(lambda: "kept_by_hand" in drawn(writer), PATIENCE)
-    writer.vim.command("Retouch lock kept_by_hand")
+    with standing_still(engine):
+        word = drawn(writer)[0]
+        writer.vim.command(f"Retouch lock {word}")
+        writer.vim.command(f"Retouch pin {word} kept_by_hand")
     assert finished(writer) == "done"
     assert "kept_by_hand" in "\n".join(writer.text)
     writer.keys("u")
     assert writer.text == SLOW.splitlines()
 
 
-def test_a_word_is_thrown_back_and_the_job_goes_on(writer: Editor) -> None:
+def test_a_word_is_thrown_back_and_the_job_goes_on(writer: Editor, engine: Path) -> None:
     writer.edit("throw.py", SLOW)
     start(writer, "3,6Retouch rewrite")
     writer.until(lambda: drawn(writer), PATIENCE)
-    writer.vim.command(f"Retouch throw {drawn(writer)[0]}")
+    with standing_still(engine):
+        writer.vim.command(f"Retouch throw {drawn(writer)[0]}")
     assert finished(writer) == "done"
     assert writer.text[:2] == SLOW.splitlines()[:2]
 

@@ -15,7 +15,7 @@ from engine.shape.repair import Mender
 from engine.shape.site import Site, look
 from engine.shape.starts import begin
 from engine.shape.stops import Reader
-from protocol.messages import ShapeName
+from protocol.messages import Fill, ShapeName
 
 BLOCK_LINES = 6
 REPEATED_LINES = 4
@@ -186,6 +186,13 @@ def shape_hole(
         site=site,
         may_grow=may_grow and shape == "line",
     )
+
+
+def hole_of(fill: Fill) -> Hole:
+    """The hole of a fill; what nobody asked for stays short, and comes soon."""
+    name = fill.doc.language if fill.doc is not None else None
+    hole = shape_hole(fill.prefix, fill.suffix, fill.shape, fill.lines, fill.path, name)
+    return hole.growing() if fill.priority == "manual" else hole
 
 
 def first_stop(text: str, stops: tuple[str, ...]) -> int | None:

@@ -34,17 +34,15 @@ def denoise_canvas(job: Job, state: JobState, logits: Logits, config: ModelConfi
 
 
 def denoise_causal(job: Job, state: JobState, logits: Logits, config: ModelConfig) -> list[Rival]:
-    """Reveal the first masked slot, and the run of a draft behind it that is agreed with."""
-    return _checked(job, state, logits[0], config)
+    """Reveal the longest run of the draft that the causal reading agrees with, and its next token.
 
-
-def _checked(job: Job, state: JobState, check: Tensor, config: ModelConfig) -> list[Rival]:
-    """The longest run of the draft that the causal reading agrees with, and its next token."""
+    Without a draft that is the first masked slot.
+    """
     job.step += 1
     rivals: list[Rival] = []
     for row in range(len(state.drafted) + 1):
         slots = job.canvas.masked[:1]
-        proposal, narrowed = propose(check[row : row + 1], slots, job)
+        proposal, narrowed = propose(logits[0][row : row + 1], slots, job)
         reveal(proposal, np.array([0]), job, config.eos_id, config.pad_id)
         if narrowed is not None:
             job.keep(narrowed)
@@ -69,10 +67,9 @@ def denoise_speculative(
 
     The new draft was made as if the whole old one stood; if it does not, it is thrown away.
     """
-    check, canvas_logits = logits
-    rivals = _checked(job, state, check, config)
+    rivals = denoise_causal(job, state, logits, config)
     if len(rivals) == len(state.drafted) + 1 and len(job.canvas.masked):
-        state.draft = _draft(job, canvas_logits)
+        state.draft = _draft(job, logits[1])
     return rivals
 
 

@@ -8,7 +8,7 @@ from engine.amending.amend import Amender
 from engine.amending.texts import Surroundings
 from engine.config import EngineConfig
 from engine.constraints.prefix_index import PrefixIndex
-from engine.hole import Hole, shape_hole
+from engine.hole import Hole, hole_of
 from engine.job import Job, StepResult
 from engine.languages import Language
 from engine.making import Maker
@@ -108,10 +108,7 @@ class Session:
 
     def shape(self, fill: Fill, language: Language | None = None) -> Hole:
         """The shape of the hole between a fill's prefix and suffix."""
-        name = fill.doc.language if fill.doc is not None else None
-        hole = shape_hole(fill.prefix, fill.suffix, fill.shape, fill.lines, fill.path, name)
-        if fill.priority == "manual":  # what nobody asked for stays short, and comes soon
-            hole = hole.growing()
+        hole = hole_of(fill)
         if language is not None and language.exact:
             return hole.as_it_is(language.asked.scope == "document")
         return replace(hole, exact=fill.canvas.pinned, stops=fill.stop)

@@ -15,6 +15,7 @@ from types import FrameType
 import jsonschema_rs
 import llguidance
 
+from engine.constraints.data import refuse
 from engine.constraints.errors import InvalidConstraintError, UnsupportedError
 from engine.constraints.spec import (
     Choices,
@@ -62,20 +63,25 @@ def _kind_checker(spec: ConstraintSpec) -> Checker:
     raise UnsupportedError(f"{type(spec).__name__} has no checker")
 
 
-def _json_schema(schema: str) -> Checker:
+def validator_of(schema: str) -> jsonschema_rs.Validator:
+    """A validator that takes linear time and reads nothing. Raises InvalidConstraintError."""
     try:
-        validator = jsonschema_rs.validator_for(
+        return jsonschema_rs.validator_for(
             json.loads(schema),
             validate_formats=True,
             offline=True,
             pattern_options=jsonschema_rs.RegexOptions(),
         )
-    except (ValueError, jsonschema_rs.ValidationError) as error:
+    except (ValueError, RecursionError, jsonschema_rs.ValidationError) as error:
         raise InvalidConstraintError(f"invalid schema: {error}") from error
+
+
+def _json_schema(schema: str) -> Checker:
+    validator = validator_of(schema)
 
     def check(text: bytes) -> str | None:
         try:
-            value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
+            value = json.loads(text, parse_constant=refuse, parse_float=_finite)
         except (ValueError, RecursionError) as error:
             return f"the text is not JSON: {error}"
         if validator.is_valid(value):
@@ -83,10 +89,6 @@ def _json_schema(schema: str) -> Checker:
         return next(str(error.message) for error in validator.iter_errors(value))[:300]
 
     return check
-
-
-def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _finite(text: str) -> float:

@@ -41,10 +41,11 @@ def documents(language: str, text: str) -> list[Any]:
 
 
 def _json(text: str) -> list[Any]:
-    return [json.loads(text, parse_constant=_refuse)]
+    return [json.loads(text, parse_constant=refuse)]
 
 
-def _refuse(name: str) -> None:
+def refuse(name: str) -> None:
+    """What `json.loads` is to do with NaN and Infinity."""
     raise ValueError(f"{name} is not JSON")
 
 

@@ -4,15 +4,15 @@ A document that is being written rarely validates. What it breaks whatever stand
 held against an answer.
 """
 
-import json
 from collections.abc import Callable, Sequence
 from itertools import islice, product
 from typing import Any
 
 import jsonschema_rs
 
+from engine.constraints.checkers import validator_of
 from engine.constraints.data import READERS, DataError, documents
-from engine.constraints.errors import InvalidConstraintError, UnsupportedError
+from engine.constraints.errors import UnsupportedError
 
 STUBS = ("", "0", "{}", "null", '"x"', "x", "x: 0", "x = 0", '"x": 0', "- 0")
 """Texts of which several can be read in most holes of a document of data."""
@@ -36,15 +36,7 @@ class DocumentSchema:
             known = ", ".join(sorted(READERS))
             raise UnsupportedError(f"no schema of documents in {language!r}; there are {known}")
         self.language, self.text = language, schema
-        try:
-            self._validator = jsonschema_rs.validator_for(
-                json.loads(schema),
-                validate_formats=True,
-                offline=True,
-                pattern_options=jsonschema_rs.RegexOptions(),
-            )
-        except (ValueError, RecursionError, jsonschema_rs.ValidationError) as error:
-            raise InvalidConstraintError(f"invalid schema: {error}") from error
+        self._validator = validator_of(schema)
 
     def breaches(self, text: str) -> dict[Breach, str]:
         """What a document breaks, in plain words. DataError if it can't be read."""

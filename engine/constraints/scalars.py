@@ -47,7 +47,7 @@ def _is_value(language: str, before: str, behind: str) -> bool:
         return False
     while parts:
         part = parts.pop()
-        if part == _RARE and not isinstance(part, bool):
+        if part == _RARE:
             return True
         if isinstance(part, dict | list):
             parts.extend(part.values() if isinstance(part, dict) else part)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import tree_sitter
 
+from engine.constraints.data import refuse
 from engine.constraints.errors import UnsupportedError
 
 MAX_DOCUMENT = 1_048_576  # bytes
@@ -89,14 +90,10 @@ def _python_errors(document: str) -> int:
 
 def _json_errors(document: str) -> int:
     try:
-        json.loads(document, parse_constant=_refuse)
+        json.loads(document, parse_constant=refuse)
     except (ValueError, RecursionError):
         return 1
     return 0
-
-
-def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _tree_sitter_errors(language: str) -> Count:

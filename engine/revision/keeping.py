@@ -43,12 +43,7 @@ def under(language: Language | None, request: ReviseText, opened: Opened) -> tup
         opened = replace(opened, notes=(*opened.notes, note))
     if gate is None or wrong is not None:
         return opened, _anything
-    required, tail = len(opened.required), opened.tail
-
-    def accepts(data: bytes) -> bool:
-        return gate(data[required:].decode("utf-8", "replace") + tail) is None
-
-    return opened, accepts
+    return opened, _of_text(opened, lambda text: gate(text) is None)
 
 
 def _sound(request: ReviseText, opened: Opened) -> Accepts:
@@ -59,13 +54,13 @@ def _sound(request: ReviseText, opened: Opened) -> Accepts:
         accepts = keeps_sound(language_of(request.path, None).name, prefix, old, suffix)
     except UnsupportedError:
         return _anything
+    return _of_text(opened, lambda text: accepts(text.replace("\r\n", "\n")))
+
+
+def _of_text(opened: Opened, fits: Callable[[str], bool]) -> Accepts:
+    """Whether the text of a passage fits, told from its bytes."""
     required, tail = len(opened.required), opened.tail
-
-    def sound(data: bytes) -> bool:
-        text = data[required:].decode("utf-8", "replace") + tail
-        return accepts(text.replace("\r\n", "\n"))
-
-    return sound
+    return lambda data: fits(data[required:].decode("utf-8", "replace") + tail)
 
 
 def _anything(data: bytes) -> bool:

@@ -38,10 +38,11 @@ def flaws(site: Site, document: tuple[str, str], text: str) -> int:
     before, after = document
     if site.language.name == "python" and len(before) + len(after) < PYTHON_LIMIT:
         return int(not _parses(before + text + after))
-    errors, none = site.surroundings.errors(text), site.surroundings.errors("")
-    if errors is None or none is None:
+    errors = site.surroundings.errors(text)
+    if errors is None or not errors.nodes:
         return 0
-    return int(errors.nodes > 0) + int(errors.nodes > none.nodes)
+    none = site.surroundings.errors("")
+    return 0 if none is None else 1 + (errors.nodes > none.nodes)
 
 
 def _parses(source: str) -> bool:

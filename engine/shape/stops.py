@@ -141,10 +141,8 @@ class Reader:
 
     def _is_header(self, line: str) -> bool:
         """Whether a line, with what stands left of the hole, asks for a deeper one below."""
-        language = self._site.language
-        if language.layout != "offside" or not line.rstrip().endswith(":"):
-            return False
-        return re.match(language.header, (self._site.current + line).lstrip()) is not None
+        header = re.match(self._site.language.header, (self._site.current + line).lstrip())
+        return self._closes_header(line) and header is not None
 
     def _column(self, line: str, first: int) -> int:
         """Where the line that an answer begins with begins."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from engine.hole import Hole, shape_hole
+from engine.hole import Hole, hole_of
 from engine.hub import EngineFacts
 from engine.server.routes.asking import Asked, fills_of
 from engine.server.routes.settled import SettledText, cut_at_stop
@@ -140,8 +140,7 @@ def cut_tokens(tokens: Iterable[Token], size: int) -> tuple[Token, ...]:
 
 def _hole(fill: Fill) -> Hole:
     """The hole as the engine shapes it."""
-    hole = shape_hole(fill.prefix, fill.suffix, fill.shape, fill.lines, fill.path)
-    hole = hole.growing() if fill.priority == "manual" else hole
+    hole = hole_of(fill)
     return hole if fill.constraint is None else hole.as_it_is(fill.constraint.scope == "document")
 
 

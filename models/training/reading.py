@@ -60,7 +60,7 @@ class Readings:
 def log_probs(network: Network, hidden: Tensor) -> Tensor:
     """Log-probabilities [rows, V] in fp32."""
     parts = []
-    for part in hidden.split(ROWS):
+    for part in torch.split(hidden, ROWS):
         logits = (part @ network.base.embedding.T).float()
         logits[:, network.special_ids] = (part @ network.special_rows.to(part.dtype).T).float()
         parts.append(logits.log_softmax(-1))

@@ -11,7 +11,7 @@ from torch import Tensor
 from models.checkpoint import read_part
 from models.config import ModelConfig
 from models.training.masks import ReadingName
-from models.training.network import Network
+from models.training.network import Adapter, Dense, Network
 from models.weights import JOINED, module, projection_shapes
 
 SHARD_BYTES = 15_500_000
@@ -35,7 +35,7 @@ def load_adapters(
                 tensors.take(f"{s}_b", (shapes[n][0], rank))
                 for s, n in zip(stems, names, strict=True)
             ]
-            adapter = layer[joined]
+            adapter = _adapter(layer[joined])
             adapter.a.copy_(torch.cat(a))
             adapter.b.copy_(torch.cat(b))
     network.special_rows.copy_(tensors.take("special_rows", tuple(network.special_rows.shape)))
@@ -45,11 +45,11 @@ def load_adapters(
 
 
 def adapter_tensors(network: Network, reading: ReadingName = "canvas") -> dict[str, Tensor]:
-    """The adapters under the names of a checkpoint, in bf16."""
+    """The adapters under the names of a checkpoint, in bf16; ValueError if there are none."""
     out: dict[str, Tensor] = {}
     for index, layer in enumerate(network.joined):
         for joined, names in JOINED.items():
-            adapter = layer[joined]
+            adapter = _adapter(layer[joined])
             a, b = (
                 adapter.a.detach().chunk(len(names)),
                 torch.split(adapter.b.detach(), adapter.split),
@@ -60,6 +60,12 @@ def adapter_tensors(network: Network, reading: ReadingName = "canvas") -> dict[s
     out["special_rows"] = network.special_rows.detach()
     out[f"{reading}_norm_scale"] = network.norm_scale.detach()
     return {name: tensor.to(torch.bfloat16).contiguous().cpu() for name, tensor in out.items()}
+
+
+def _adapter(trained: Adapter | Dense) -> Adapter:
+    if isinstance(trained, Dense):
+        raise ValueError("A run of rank 0 trains whole matrices; it has no adapters.")
+    return trained
 
 
 def write_adapters(

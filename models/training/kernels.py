@@ -189,3 +189,18 @@ class AdaptedLinear(Function):
         rows = torch.split(b, split)
         for_inner = torch.cat([g @ r for g, r in zip(pieces, rows, strict=True)], -1)
         return given @ ctx.merged, (for_inner.T @ x).float(), torch.cat(for_b).float(), None, None
+
+
+class DenseLinear(Function):
+    """x W^T with gradients for x and the whole of W; `low` is W in x's type."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, low: Tensor) -> Tensor:
+        ctx.save_for_backward(x)
+        ctx.low = low
+        return x @ low.T
+
+    @staticmethod
+    def backward(ctx: Any, given: Tensor) -> Any:
+        (x,) = ctx.saved_tensors
+        return given @ ctx.low, (given.T @ x).float(), None

@@ -39,18 +39,23 @@ def canvas(hole: list[int], specials: Specials, rng: random.Random) -> Canvas:
 
 
 def draw_slots(
-    filled: Canvas, others: list[int], specials: Specials, rng: random.Random
+    filled: Canvas,
+    others: list[int],
+    specials: Specials,
+    rng: random.Random,
+    noisy: bool = True,
 ) -> list[tuple[list[int], list[tuple[int, int, float, int]]]]:
     """The four slots of a canvas: first step, mask, complement, noisy. Rows count from 0.
 
-    `others` are tokens of the neighbourhood, from which wrong tokens are drawn.
+    `others` are tokens of the neighbourhood, from which wrong tokens are drawn; without `noisy`
+    the fourth has none.
     """
     size, real = len(filled.ids), filled.real
     first = [True] * size
     if rng.random() < 0.5:
         first = [row < real for row in range(size)]
     mask = _mask(filled, rng)
-    noise = _wrong(filled, others, rng)
+    noise = _wrong(filled, others, rng) if noisy else {}
     rate = rng.uniform(0.05, 0.5)
     hidden = [rng.random() < rate for _ in range(size)]
     return [

@@ -15,7 +15,16 @@ from models.checkpoint import read_part
 from models.config import ModelConfig
 from models.matrix import join
 from models.rotary import angles
-from models.training.kernels import AdaptedLinear, AddNorm, Fused, Gate, Norm, Turn, applied
+from models.training.kernels import (
+    AdaptedLinear,
+    AddNorm,
+    DenseLinear,
+    Fused,
+    Gate,
+    Norm,
+    Turn,
+    applied,
+)
 from models.training.pack import Pack
 from models.training.slots import SlotAttention
 from models.weights import JOINED, RawLayer
@@ -89,8 +98,29 @@ class Adapter(nn.Module):
         return out
 
 
+class Dense(nn.Module):
+    """A whole matrix that starts as the frozen one: what adapters are compared with."""
+
+    def __init__(self, frozen: Tensor) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(frozen.float().clone())
+        self.merged = frozen
+
+    @torch.no_grad()
+    def refresh(self) -> None:
+        """Bring the low-precision copy up to the parameters."""
+        self.merged = self.weight.to(self.merged.dtype)
+
+    def forward(self, x: Tensor) -> Tensor:
+        out: Tensor = applied(DenseLinear, x, self.weight, self.merged)
+        return out
+
+
 class Network(nn.Module):
-    """What is trained: adapters, special rows, the scale of the final norm."""
+    """What is trained: adapters, special rows, the scale of the final norm.
+
+    With rank 0 whole matrices are trained in the adapters' place.
+    """
 
     def __init__(self, config: ModelConfig, base: Base, rank: int, fused: Fused) -> None:
         super().__init__()
@@ -103,7 +133,7 @@ class Network(nn.Module):
             "down": [config.hidden],
         }
         self.joined = tuple(
-            {name: Adapter(getattr(layer, name), splits[name], rank) for name in JOINED}
+            {name: _trained(getattr(layer, name), splits[name], rank) for name in JOINED}
             for layer in base.layers
         )
         """The adapters of each layer by the joined matrix they belong to."""
@@ -167,6 +197,10 @@ class Network(nn.Module):
         which = (ids[:, None] == self.special_ids).int()
         rows = which.any(1).nonzero()[:, 0]
         return x.index_put((rows,), self.special_rows[which[rows].argmax(1)])
+
+
+def _trained(frozen: Tensor, split: list[int], rank: int) -> Adapter | Dense:
+    return Adapter(frozen, split, rank) if rank else Dense(frozen)
 
 
 def _causal(q: Tensor, k: Tensor, v: Tensor, shapes: list[tuple[int, int]]) -> Tensor:

@@ -43,6 +43,8 @@ class Mix:
     """A hole for so many tokens of text."""
     most: int = 7
     longest: int = 47
+    noisy: bool = True
+    """Whether one slot of a canvas shows wrong tokens."""
     windows: tuple[tuple[int, float], ...] = ((256, 0.45), (384, 0.4), (640, 0.1), (1024, 0.05))
     suffixes: tuple[tuple[int, float], ...] = ((128, 0.4), (72, 0.25), (32, 0.25), (0, 0.1))
 
@@ -134,7 +136,8 @@ class Sampler:
         filled = canvas(hole, self._specials, rng)
         if self._reading == "causal":
             return _Filled(filled, [causal_slot(filled)])
-        return _Filled(filled, draw_slots(filled, draft.window.ids, self._specials, rng))
+        others, noisy = draft.window.ids, self._mix.noisy
+        return _Filled(filled, draw_slots(filled, others, self._specials, rng, noisy))
 
     def _rewrites(
         self, draft: "_Draft", shared: list[tuple[int, int, int]], rng: random.Random

@@ -51,6 +51,11 @@ class Settings:
     fresh: bool = False
     """Start from untrained adapters instead of the model's."""
     rank: int = 64
+    """Of the adapters; 0 trains whole matrices instead, which only `ablations` does."""
+    origin: int = 512
+    """Where the prefix starts; below 512 there is less room for references."""
+    noisy: bool = True
+    """Whether one slot of a canvas shows wrong tokens that are to be put right."""
     rows: int = 2400
     pass_rows: int = 1200
     steps: int = 1_000_000
@@ -83,7 +88,7 @@ def learning_rate(settings: Settings, step: int, progress: float) -> float:
 def build(settings: Settings) -> tuple[Network, ModelConfig, Tokenizer]:
     """The network on its device, with the adapters to start from."""
     folder, device = Path(settings.model), torch.device(settings.device)
-    config = replace(read_config(folder), layout=Layout())
+    config = replace(read_config(folder), layout=layout(settings.origin))
     torch.manual_seed(settings.seed)
     base = read_base(folder, config, torch.bfloat16, device)
     network = Network(config, base, settings.rank, Fused(settings.compiled))
@@ -93,6 +98,12 @@ def build(settings: Settings) -> tuple[Network, ModelConfig, Tokenizer]:
     elif settings.reading == "canvas":
         start_special_rows(network, tokenizer.encode("_")[0])
     return network, config, tokenizer
+
+
+def layout(origin: int) -> Layout:
+    """Windows before a prefix that starts at `origin`, 128 or more."""
+    usual = Layout()
+    return replace(usual, reference_stop=min(usual.reference_stop, origin), prefix_origin=origin)
 
 
 @torch.no_grad()
@@ -160,7 +171,8 @@ class Run:
         if self.path.exists():
             self.state.resume(self.path)
         shards, causal = Path(settings.shards), settings.reading == "causal"
-        mix = Mix(edits=settings.edits, **(CAUSAL_MIX if causal else {}))
+        sizes = CAUSAL_MIX if causal else {}
+        mix = Mix(edits=settings.edits, noisy=settings.noisy, **sizes)
         sampler = Sampler(Shard(shards / "train"), tokenizer, self.config, mix, settings.reading)
         self.passes = Passes(settings, worker, sampler).since(self.state.counters.step)
         self.held: list[HeldSpan] = []

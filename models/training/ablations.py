@@ -1,0 +1,104 @@
+"""Does it matter? `python -m models.training.ablations SHARDS OUT [SECONDS [NAME ...]]`.
+
+Trains every variant from untrained adapters for the same time (SECONDS, 600 by default, on two
+processes) and puts their held-out losses side by side, in OUT/ablations.json and OUT/ablations.md.
+A variant that is done isn't trained again. Runs this short say what learns faster, not what is best
+in the end.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from models.training.plot import read_log
+from models.training.trainer import Settings, train
+
+VARIANTS: dict[str, dict[str, Any]] = {
+    "rank 64": {},
+    "rank 32": {"rank": 32},
+    "rank 128": {"rank": 128},
+    "whole matrices, rate 1e-4": {"rank": 0, "rate": 1e-4},
+    "whole matrices, rate 3e-4": {"rank": 0, "rate": 3e-4},
+    "no noisy slot": {"noisy": False},
+    "prefix from 128": {"origin": 128},
+    "prefix from 1024": {"origin": 1024},
+}
+WARM = 15
+DECAY = 0.6
+AVERAGE = 0.97
+Figures = dict[str, Any]
+
+
+def ablations(
+    usual: Settings, out: Path, names: Sequence[str], trained: Callable[[Settings, Path], None]
+) -> list[Figures]:
+    """The figures of each variant, after training those that are not done."""
+    rows = []
+    for name in names:
+        folder = out / name.replace(" ", "-")
+        if not _done(folder):
+            trained(varied(usual, name), folder)
+        rows.append({"variant": name, **_figures(folder)})
+        (out / "ablations.json").write_text(json.dumps(rows, indent=1), "utf-8")
+        (out / "ablations.md").write_text(markdown(rows), "utf-8")
+    return rows
+
+
+def varied(usual: Settings, name: str) -> Settings:
+    """The settings of a variant; SystemExit with the names there are if it is none."""
+    if name not in VARIANTS:
+        raise SystemExit(f"There is no variant {name!r}; there are: {', '.join(VARIANTS)}.")
+    return Settings(**{**_values(usual), **VARIANTS[name]})
+
+
+def _values(settings: Settings) -> dict[str, Any]:
+    return {name: getattr(settings, name) for name in Settings.__slots__}
+
+
+def _done(folder: Path) -> bool:
+    """Whether a run there came to its end: the last line of its log are the held-out figures."""
+    log = folder / "log.jsonl"
+    return log.exists() and "held" in (read_log(folder) or [{}])[-1]
+
+
+def _figures(folder: Path) -> Figures:
+    last = read_log(folder)[-1]
+    return {"rows": last["canvas_rows"], "steps": last["step"], **last["held"]}
+
+
+def markdown(rows: Sequence[Figures]) -> str:
+    """The table: nats a token at each rate of masks, and of the end marks (`tail`)."""
+    names = list(rows[0])
+    lines = ["| " + " | ".join(names) + " |", "|---" * len(names) + "|"]
+    for row in rows:
+        cells = [f"{v:.3f}" if isinstance(v, float) else f"{v:,}" for v in list(row.values())[1:]]
+        lines.append("| " + " | ".join([row["variant"], *cells]) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def usual_settings(shards: str, seconds: float) -> Settings:
+    """What the variants have in common."""
+    return Settings(
+        shards=shards,
+        workers=2,
+        fresh=True,
+        seconds=seconds,
+        warm=WARM,
+        decay_from=DECAY,
+        average=AVERAGE,
+        save_seconds=seconds,
+        held_every=1_000_000,
+        edits=0.0,
+    )
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        raise SystemExit(__doc__)
+    chosen = sys.argv[4:] or list(VARIANTS)
+    where = Path(sys.argv[2])
+    where.mkdir(parents=True, exist_ok=True)
+    time = float(sys.argv[3]) if len(sys.argv) > 3 else 600.0
+    print(markdown(ablations(usual_settings(sys.argv[1], time), where, chosen, train)))

@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from models.training.trainer import Settings, train
+from models.training.settings import Settings
+from models.training.trainer import train
 
 
 def parse(arguments: list[str]) -> tuple[Path, Settings]:

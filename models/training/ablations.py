@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from models.training.plot import read_log
-from models.training.trainer import Settings, train
+from models.training.settings import Settings
+from models.training.trainer import train
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "rank 64": {},
@@ -22,6 +23,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "whole matrices, rate 1e-4": {"rank": 0, "rate": 1e-4},
     "whole matrices, rate 3e-4": {"rank": 0, "rate": 3e-4},
     "no noisy slot": {"noisy": False},
+    "aligned to the base": {"align": 10.0},
     "prefix from 128": {"origin": 128},
     "prefix from 1024": {"origin": 1024},
 }

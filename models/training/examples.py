@@ -14,8 +14,9 @@ import torch
 from torch import Tensor
 
 from models.config import ModelConfig
+from models.training.align import truth
 from models.training.network import Network
-from models.training.pack import Hole, Item
+from models.training.pack import Item
 from models.training.reading import Readings, View, log_probs
 
 OPEN = 48
@@ -71,10 +72,10 @@ class _Guesses:
 
 
 class Looker:
-    """Asks the canvas reading, and `plain`, a network without adapters, for the causal rule."""
+    """Asks the canvas reading, and the base for the causal rule."""
 
-    def __init__(self, network: Network, plain: Network, config: ModelConfig) -> None:
-        self._network, self._plain, self._config = network, plain, config
+    def __init__(self, network: Network, config: ModelConfig) -> None:
+        self._network, self._config = network, config
 
     def examples(self, item: Item, rng: random.Random) -> Examples | None:
         """Those of an item's holes that hold a token; None if it has none."""
@@ -88,7 +89,7 @@ class Looker:
         guesses = self._guess(readings, texts, rng)
         slots = [torch.tensor(guess.slots) for guess in guesses]
         views = [View(n, g.shown, range(len(g.shown) + 1)) for n, g in enumerate(guesses)]
-        rows = readings.hidden(self._network, views)
+        rows = readings.hidden(views)
         pairs = [torch.cat([h[s], h[s + 1]], -1) for h, s in zip(rows, slots, strict=True)]
         own = [h[s] for h, s in zip(rows, slots, strict=True)]
         return Examples(
@@ -104,7 +105,7 @@ class Looker:
     def _open(self, readings: Readings, count: int) -> tuple[Tensor, Tensor]:
         """Features and log P(end mark) of a canvas of masks in each hole."""
         masks = [self._config.mask_id] * OPEN
-        rows = readings.hidden(self._network, [View(n, masks, range(OPEN)) for n in range(count)])
+        rows = readings.hidden([View(n, masks, range(OPEN)) for n in range(count)])
         spread = [torch.cat([h[0].float(), h.float().mean(0)]) for h in rows]
         ends = [log_probs(self._network, h)[:, self._config.eos_id] for h in rows]
         return torch.stack(spread), torch.stack(ends)
@@ -119,7 +120,7 @@ class Looker:
             views.append(
                 View(number, _put(text, slots, [self._config.mask_id] * len(slots)), slots)
             )
-        rows = readings.hidden(self._network, views)
+        rows = readings.hidden(views)
         return [self._guesses(*three) for three in zip(texts, hidden, rows, strict=True)]
 
     def _guesses(self, text: list[int], slots: list[int], rows: Tensor) -> _Guesses:
@@ -140,20 +141,11 @@ class Looker:
             for n, g in enumerate(guesses)
             for slot in g.slots
         ]
-        causal = torch.cat(readings.hidden(self._plain, left))
-        shadow = torch.cat(readings.hidden(self._network, alone))
-        asked = ((self._network, own), (self._plain, causal), (self._network, shadow))
-        told = [log_probs(network, h).gather(1, tokens)[:, 0] for network, h in asked]
+        causal = torch.cat(readings.hidden(left, trained=False))
+        shadow = torch.cat(readings.hidden(alone))
+        asked = ((own, True), (causal, False), (shadow, True))
+        told = [log_probs(self._network, *pair).gather(1, tokens)[:, 0] for pair in asked]
         return torch.stack([torch.cat([g.sure for g in guesses]), *told], 1)
-
-
-def truth(hole: Hole) -> list[int]:
-    """The tokens of a hole's canvas, end mark and padding included, from what its slots hide."""
-    first = hole.slots[0]
-    ids = list(first.ids[1:])
-    for row, target, _, _ in first.losses:
-        ids[row] = target
-    return ids
 
 
 def _drawn(real: int, rng: random.Random) -> list[int]:

@@ -17,8 +17,9 @@ import msgspec
 from models.config import ModelConfig, read_json
 from models.training.adapters import adapter_tensors, write_adapters
 from models.training.masks import ReadingName
+from models.training.settings import Settings
 from models.training.state import TrainingState
-from models.training.trainer import Settings, build
+from models.training.trainer import build
 
 RANKS: dict[ReadingName, str] = {"canvas": "adapter_rank", "causal": "causal_rank"}
 

@@ -75,9 +75,7 @@ def _sources(model: Path, shards: Path) -> dict[str, Source]:
     base = read_base(model, config, torch.bfloat16, device)
     network = Network(config, base, config.adapter_rank, Fused(compiled=False))
     load_adapters(network, model, config)
-    plain = Network(config, base, 1, Fused(compiled=False))
-    plain.refresh()
-    looker = Looker(network, plain, config)
+    looker = Looker(network, config)
     samplers = {
         split: Sampler(Shard(shards / split), tokenizer, config, MIX) for split in ("train", "held")
     }

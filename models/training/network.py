@@ -4,7 +4,9 @@ Weights and names are the engine's (`models.weights`); only the attention over m
 share one context, and the backward pass, are the trainer's own.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -116,6 +118,10 @@ class Dense(nn.Module):
         return out
 
 
+Projections = tuple[Mapping[str, Callable[[Tensor], Tensor]], ...]
+"""The matrices of each layer as functions of their rows, by the joined matrix."""
+
+
 class Network(nn.Module):
     """What is trained: adapters, special rows, the scale of the final norm.
 
@@ -137,6 +143,10 @@ class Network(nn.Module):
             for layer in base.layers
         )
         """The adapters of each layer by the joined matrix they belong to."""
+        self._frozen = tuple(
+            {name: partial(F.linear, weight=getattr(layer, name)) for name in JOINED}
+            for layer in base.layers
+        )
         self.adapters = nn.ModuleList(nn.ModuleDict(layer) for layer in self.joined)
         ids = torch.tensor(config.special_rows, device=base.norm.device)
         self.special_ids = ids
@@ -171,29 +181,43 @@ class Network(nn.Module):
                 y = f.gate(h @ layer.gate_up.T) @ layer.down.T
         return kept
 
-    def canvas(self, pack: Pack, kept: list[tuple[Tensor, Tensor]]) -> Tensor:
-        """Final hidden states [M, hidden] of the pack's loss rows, in the model's type."""
-        c, f = self.config, self.fused
+    def canvas(
+        self,
+        pack: Pack,
+        kept: list[tuple[Tensor, Tensor]],
+        trained: bool = True,
+        taps: list[Tensor] | None = None,
+    ) -> Tensor:
+        """Final hidden states [M, hidden] of the pack's loss rows, in the model's type.
+
+        By the base alone if not `trained`. `taps` receives the fp32 stream of these rows behind
+        each layer.
+        """
+        c, f, rows = self.config, self.fused, pack.loss_rows
+        projections: Projections = self.joined if trained else self._frozen
         cosines, sines = (t[0] for t in angles(pack.positions, c.head_dim, c.rope_theta))
-        x, like = self._embed(pack.ids), self.base.embedding[:1]
+        x, like = self._embed(pack.ids, trained), self.base.embedding[:1]
         y = like
-        for index, (layer, adapter) in enumerate(zip(self.base.layers, self.joined, strict=True)):
+        for index, (layer, project) in enumerate(zip(self.base.layers, projections, strict=True)):
             if index == 0:
                 h = applied(Norm, x, layer.attention_norm, c.norm_eps, like, f)
             else:
                 x, h = applied(AddNorm, x, y, layer.attention_norm, c.norm_eps, f)
-            q, k, v = applied(Turn, adapter["qkv"](h), cosines, sines, c.kv_heads, f)
-            y = adapter["output"](applied(SlotAttention, q, k, v, kept[index], pack.chunks))
+            q, k, v = applied(Turn, project["qkv"](h), cosines, sines, c.kv_heads, f)
+            y = project["output"](applied(SlotAttention, q, k, v, kept[index], pack.chunks))
             x, h = applied(AddNorm, x, y, layer.mlp_norm, c.norm_eps, f)
-            y = adapter["down"](applied(Gate, adapter["gate_up"](h), f))
-        rows = pack.loss_rows
+            y = project["down"](applied(Gate, project["gate_up"](h), f))
+            if taps is not None:
+                taps.append(x[rows] + y[rows].float())
         total = x[rows] + y[rows].float()
-        scale = self.base.norm * self.norm_scale
+        scale = self.base.norm * self.norm_scale if trained else self.base.norm
         return F.rms_norm(total, (c.hidden,), eps=c.norm_eps).mul(scale).to(like.dtype)
 
-    def _embed(self, ids: Tensor) -> Tensor:
+    def _embed(self, ids: Tensor, trained: bool) -> Tensor:
         """fp32 rows [N, hidden]; trained rows at the special ids."""
         x = self.base.embedding[ids].float()
+        if not trained:
+            return x
         which = (ids[:, None] == self.special_ids).int()
         rows = which.any(1).nonzero()[:, 0]
         return x.index_put((rows,), self.special_rows[which[rows].argmax(1)])

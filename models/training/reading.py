@@ -30,16 +30,16 @@ class Readings:
     """
 
     def __init__(self, item: Item, network: Network) -> None:
-        self._item = item
+        self._item, self._network = item, network
         self._where = network.special_rows.device, network.base.embedding.dtype
         anchors = [View(number, (), (0,)) for number in range(len(item.holes))]
         self._kept = network.context(self._pack(anchors))
 
     @torch.no_grad()
-    def hidden(self, network: Network, views: Sequence[View]) -> list[Tensor]:
+    def hidden(self, views: Sequence[View], trained: bool = True) -> list[Tensor]:
         """Final hidden states [rows, D] of each view, in the order asked."""
         packed = self._pack(views)
-        hidden = network.canvas(packed, self._kept)
+        hidden = self._network.canvas(packed, self._kept, trained)
         return [hidden[packed.kinds == number] for number in range(len(views))]
 
     def _pack(self, views: Sequence[View]) -> Pack:
@@ -57,11 +57,12 @@ class Readings:
 
 
 @torch.no_grad()
-def log_probs(network: Network, hidden: Tensor) -> Tensor:
-    """Log-probabilities [rows, V] in fp32."""
+def log_probs(network: Network, hidden: Tensor, trained: bool = True) -> Tensor:
+    """Log-probabilities [rows, V] in fp32 of rows that `canvas` gave."""
     parts = []
     for part in torch.split(hidden, ROWS):
         logits = (part @ network.base.embedding.T).float()
-        logits[:, network.special_ids] = (part @ network.special_rows.to(part.dtype).T).float()
+        if trained:
+            logits[:, network.special_ids] = (part @ network.special_rows.to(part.dtype).T).float()
         parts.append(logits.log_softmax(-1))
     return torch.cat(parts)

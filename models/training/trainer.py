@@ -7,82 +7,32 @@ pids. The process reads nothing else and writes nowhere else.
 import json
 import math
 import os
-import random
 import time
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch.utils.data import DataLoader, Dataset
 
 from models.config import ModelConfig
-from models.layout import Layout
-from models.loader import DEFAULT_MODEL, read_config
+from models.loader import read_config
 from models.tokenizer import Tokenizer, read_tokenizer
 from models.training.adapters import load_adapters
+from models.training.align import Clean, distance
 from models.training.head import HeadLoss
 from models.training.held import HeldSpan, canvas_nll, causal_nll, held_spans
 from models.training.kernels import Fused, applied
-from models.training.masks import ReadingName
 from models.training.network import Network, read_base
-from models.training.pack import NOISE, REAL, TAIL, Item, Pack, pack
+from models.training.pack import NOISE, REAL, TAIL, Pack
+from models.training.passes import Passes
 from models.training.samples import Mix, Sampler
+from models.training.settings import Settings, layout, learning_rate
 from models.training.shards import Shard
 from models.training.state import Counters, TrainingState
 from models.training.workers import Worker, start
 
 CAUSAL_MIX: dict[str, Any] = {"joint": 0.0, "spread": 24, "most": 16}
 """A causal hole is one slot of a few rows: more of them share a context, none are joint."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """All that decides a run; rows and steps are per optimiser step and over all processes."""
-
-    shards: str
-    model: str = str(DEFAULT_MODEL)
-    workers: int = 1
-    device: str = "cpu"
-    compiled: bool = True
-    reading: ReadingName = "canvas"
-    """Whose adapters are trained; those of the causal reading are a set of their own."""
-    fresh: bool = False
-    """Start from untrained adapters instead of the model's."""
-    rank: int = 64
-    """Of the adapters; 0 trains whole matrices instead, which only `ablations` does."""
-    origin: int = 512
-    """Where the prefix starts; below 512 there is less room for references."""
-    noisy: bool = True
-    """Whether one slot of a canvas shows wrong tokens that are to be put right."""
-    rows: int = 2400
-    pass_rows: int = 1200
-    steps: int = 1_000_000
-    seconds: float = 1e9
-    """The run ends after so many steps, or so many seconds of this start."""
-    warm: int = 30
-    decay_from: float = 1.0
-    """Part of the run after which the rate falls."""
-    samplers: int = 0
-    """Processes that prepare passes ahead; 0 prepares them in line."""
-    rate: float = 1e-3
-    weight_decay: float = 0.01
-    clip: float = 1.0
-    average: float = 0.995
-    seed: int = 1
-    save_seconds: float = 600.0
-    held_every: int = 2
-    """Held-out figures at every so many saves."""
-    held_count: int = 96
-    edits: float = 0.15
-
-
-def learning_rate(settings: Settings, step: int, progress: float) -> float:
-    """Warm-up, stable, then linear decay to 3 % over the last part of the run."""
-    warm = min(1.0, (step + 1) / settings.warm)
-    left = (1 - progress) / max(1e-9, 1 - settings.decay_from)
-    return settings.rate * warm * (max(0.03, left) if progress >= settings.decay_from else 1.0)
 
 
 def build(settings: Settings) -> tuple[Network, ModelConfig, Tokenizer]:
@@ -100,12 +50,6 @@ def build(settings: Settings) -> tuple[Network, ModelConfig, Tokenizer]:
     return network, config, tokenizer
 
 
-def layout(origin: int) -> Layout:
-    """Windows before a prefix that starts at `origin`, 128 or more."""
-    usual = Layout()
-    return replace(usual, reference_stop=min(usual.reference_stop, origin), prefix_origin=origin)
-
-
 @torch.no_grad()
 def start_special_rows(network: Network, like_mask: int) -> None:
     """MASK from the row of "_", PAD near the mean row: both rows are untrained in the base."""
@@ -116,48 +60,23 @@ def start_special_rows(network: Network, like_mask: int) -> None:
     network.special_rows[places[config.pad_id]] = mean + 0.02 * torch.randn_like(mean)
 
 
-def run_loss(network: Network, packed: Pack) -> tuple[torch.Tensor, torch.Tensor]:
-    """(weighted sum of cross entropies, every loss row's own) of one pass."""
-    hidden = network.canvas(packed, network.context(packed))
+def run_loss(
+    network: Network, packed: Pack, clean: Clean | None = None, align: float = 0.0
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """(weighted sum of cross entropies, every loss row's own) of one pass.
+
+    With `clean`, `align` times the rows' distance to it is added to the first.
+    """
+    kept = network.context(packed)
+    taps: list[torch.Tensor] | None = None if clean is None else []
+    hidden = network.canvas(packed, kept, taps=taps)
     head = (network.base.embedding, network.special_ids)
     total, each = applied(
         HeadLoss, hidden, network.special_rows, head, packed.targets, packed.weights
     )
+    if clean is not None and taps is not None:
+        total = total + align * distance(network, clean, kept, taps)
     return total, each
-
-
-class Passes(Dataset[list[Pack]]):
-    """The passes of each step of one process; they depend on seed, process and step alone."""
-
-    def __init__(self, settings: Settings, worker: Worker, sampler: Sampler) -> None:
-        self._settings, self._sampler = settings, sampler
-        self._number, self._count = worker.number, worker.count
-
-    def __len__(self) -> int:
-        return self._settings.steps
-
-    def __getitem__(self, step: int) -> list[Pack]:
-        s = self._settings
-        rng = random.Random(f"{s.seed}-{self._number}-{step}")
-        packs, items, rows = [], [], 0
-        share, done = s.rows / self._count, 0
-        while done < share:
-            items.append(self._sampler.item(rng))
-            rows += _rows(items[-1])
-            if rows >= min(s.pass_rows, share - done):
-                packs.append(pack(items))
-                done, items, rows = done + rows, [], 0
-        return packs
-
-    def since(self, step: int) -> Iterator[list[Pack]]:
-        """The passes from `step` on, prepared ahead by other processes where there are any."""
-        samplers = self._settings.samplers
-        order = range(step, len(self))
-        ahead = 4 if samplers else None
-        loader: DataLoader[list[Pack]] = DataLoader(
-            self, batch_size=None, sampler=order, num_workers=samplers, prefetch_factor=ahead
-        )
-        return iter(loader)
 
 
 class Run:
@@ -183,9 +102,9 @@ class Run:
         """One optimiser step over all processes; its figures."""
         device, dtype = self.network.special_rows.device, self.network.base.embedding.dtype
         sums = torch.zeros(8, dtype=torch.float64)
-        for raw in next(self.passes):
-            packed = raw.to(device, dtype)
-            total, each = run_loss(self.network, packed)
+        for raw, text in next(self.passes):
+            packed, clean = raw.to(device, dtype), text and text.to(device, dtype)
+            total, each = run_loss(self.network, packed, clean, self.settings.align)
             total.backward()  # type: ignore[no-untyped-call]
             sums += _figures(packed, each)
         self.worker.add([*self.state.gradients, sums])
@@ -254,10 +173,6 @@ def _counted(counters: Counters) -> dict[str, object]:
         "canvas_rows": counters.rows,
         "seconds": round(counters.seconds, 1),
     }
-
-
-def _rows(item: Item) -> int:
-    return sum(len(hole.positions) * len(hole.slots) for hole in item.holes)
 
 
 def _figures(packed: Pack, each: torch.Tensor) -> torch.Tensor:

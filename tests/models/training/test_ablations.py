@@ -15,7 +15,8 @@ from models.training.kernels import DenseLinear, applied
 from models.training.masks import Specials, canvas, draw_slots
 from models.training.network import Dense
 from models.training.pack import NOISE
-from models.training.trainer import Settings, build, layout, train
+from models.training.settings import Settings, layout
+from models.training.trainer import build, train
 
 
 def test_a_whole_matrix_has_autograds_gradients() -> None:

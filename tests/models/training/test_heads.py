@@ -11,8 +11,9 @@ from engine.search import likely_lengths
 from models.config import ModelConfig
 from models.loader import read_config
 from models.tokenizer import read_tokenizer
+from models.training.align import truth
 from models.training.compare import auc, compare_length, posterior
-from models.training.examples import OPEN, RULES, Examples, Looker, joined, truth
+from models.training.examples import OPEN, RULES, Examples, Looker, joined
 from models.training.fit import Data, chosen, fit
 from models.training.heads import MIX, heads
 from models.training.kernels import Fused
@@ -26,10 +27,9 @@ from models.training.shards import Shard
 def looker(folder: Path) -> Looker:
     config = read_config(folder)
     base = read_base(folder, config, torch.float32, torch.device("cpu"))
-    networks = [Network(config, base, 4, Fused(compiled=False)) for _ in "12"]
-    for network in networks:
-        network.refresh()
-    return Looker(networks[0], networks[1], config)
+    network = Network(config, base, 4, Fused(compiled=False))
+    network.refresh()
+    return Looker(network, config)
 
 
 @pytest.fixture(scope="module")

@@ -12,10 +12,12 @@ from models.training.adapters import adapter_tensors
 from models.training.export import export
 from models.training.held import canvas_nll, digest, held_spans
 from models.training.masks import ReadingName
+from models.training.passes import Passes
 from models.training.samples import Mix, Sampler
+from models.training.settings import Settings, learning_rate
 from models.training.shards import Shard
 from models.training.state import TrainingState
-from models.training.trainer import Passes, Settings, build, learning_rate, run_loss, train
+from models.training.trainer import build, run_loss, train
 from models.training.workers import Worker
 
 
@@ -40,12 +42,12 @@ def test_a_tiny_model_fits_32_holes(folder: Path, shards: Path) -> None:
     state = TrainingState(network, 1e-2, 0.0)
     sampler = Sampler(Shard(shards / "train"), tokenizer, config, Mix(longest=12, joint=0, edits=0))
     passes = Passes(replace(s, rows=2200, pass_rows=700), Worker(0, 1), sampler)[0]
-    holes = sum(chunk.groups for packed in passes for chunk in packed.chunks)
+    holes = sum(chunk.groups for packed, _ in passes for chunk in packed.chunks)
     assert holes >= 32
 
     def epoch() -> float:
         total = weight = 0.0
-        for raw in passes:
+        for raw, _ in passes:
             packed = raw.to(torch.device("cpu"), network.base.embedding.dtype)
             loss, _ = run_loss(network, packed)
             loss.backward()  # type: ignore[no-untyped-call]
@@ -89,7 +91,7 @@ def test_two_workers_add_their_gradients(folder: Path, shards: Path, tmp_path: P
     sampler = Sampler(Shard(shards / "train"), tokenizer, config, Mix(edits=s.edits))
     weight = 0.0
     for number in range(2):
-        for packed in Passes(s, Worker(number, 2), sampler)[0]:
+        for packed, _ in Passes(s, Worker(number, 2), sampler)[0]:
             packed = packed.to(torch.device("cpu"), network.base.embedding.dtype)
             loss, _ = run_loss(network, packed)
             loss.backward()  # type: ignore[no-untyped-call]

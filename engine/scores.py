@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from engine.query import Part
 
 SUFFIX_TOKENS = 8
-INNER_WEIGHT = 0.5
 
 Ids = tuple[int, ...]
 
@@ -21,14 +20,13 @@ def suffix_part(ids: Ids, suffix: Ids) -> Part:
     return Part((*ids, *suffix), rows, suffix, with_suffix=False)
 
 
-def mean_score(inner: float, size: int, outer: float, suffix_size: int) -> float:
-    """0.5 x log P(text) a byte + 0.5 x log P(suffix) a byte, in nats; text alone without suffix.
+def text_score(inner: float, size: int, outer: float | None) -> float:
+    """log P(text | prefix) + log P(suffix | prefix, text) in nats: Bayes' rule, up to a constant.
 
-    The rerank of PILL (see engine.search); `inner` and `outer` are sums, the sizes bytes.
+    `inner` and `outer` are sums. The suffix begins with what follows the hole, so it also says
+    whether the text may end there; without one (None), texts of `size` bytes are compared a byte.
     """
-    if not suffix_size:
-        return inner / size
-    return INNER_WEIGHT * inner / size + (1 - INNER_WEIGHT) * outer / suffix_size
+    return inner / size if outer is None else inner + outer
 
 
 def leave_one_out_parts(ids: Ids, slots: Iterable[int], mask: int, frame: Ids = ()) -> list[Part]:

@@ -15,9 +15,9 @@ def gains(window: Window, texts: Sequence[Ids]) -> Steps[list[float]]:
     """For each text, what log P(text | prefix, suffix segment) + log P(first suffix tokens |
     prefix, text) rises by.
 
-    Sums, not engine.search's means a byte: those reward dropping or adding bytes, and weigh the few
-    bytes of the suffix so high that on held-out files sound lines were shortened. What a text has
-    in common with the old one is run once.
+    Sums: means a byte reward dropping or adding bytes, and weigh the few bytes of the suffix so
+    high that on held-out files sound lines were shortened. What a text has in common with the old
+    one is run once.
     """
     if not texts:
         return []

@@ -13,6 +13,7 @@ from engine.core import Engine
 from engine.job import Job, Rival, StepResult
 from engine.local import LocalEngine
 from engine.query import Answer, Query
+from engine.scores import text_score
 from engine.search import Search, Texts, likely_lengths
 from models.loader import Model
 from protocol.messages import Cancel, CanvasSpec, Delta, Done, Fill, Sampling
@@ -99,6 +100,13 @@ def test_the_vote_weighs_the_text_and_how_it_leads_to_the_suffix() -> None:
     vote.answers = [answer(-9.0, -9.0), answer(-1.0, -1.0)]
     assert search.advance(StepResult(vote, finish="converged")) == []
     assert search.ranked == [branch, lead]
+
+
+def test_a_nat_of_the_text_weighs_as_much_as_a_nat_of_the_suffix() -> None:
+    """A long text is not drowned by a short suffix; without one, bytes are compared."""
+    assert text_score(-4.0, 40, -10.0) > text_score(-9.0, 40, -8.0)
+    assert text_score(-4.0, 40, -10.0) < text_score(-9.0, 40, -4.0)
+    assert text_score(-4.0, 40, None) > text_score(-2.0, 10, None)
 
 
 def test_a_failed_branch_fails_the_fill() -> None:

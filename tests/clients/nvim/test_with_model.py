@@ -136,8 +136,7 @@ def drawn(editor: Editor) -> list[str]:
 def test_a_word_is_replaced_while_the_rest_goes_on(writer: Editor, engine: Path) -> None:
     writer.edit("pin.py", SLOW)
     start(writer, "3,6Retouch rewrite")
-    writer.until(lambda: drawn(writer), PATIENCE)
-    with standing_still(engine):
+    with standing_still(engine, lambda: drawn(writer), PATIENCE):
         word = drawn(writer)[0]
         writer.vim.command(f"Retouch lock {word}")
         writer.vim.command(f"Retouch pin {word} kept_by_hand")
@@ -150,8 +149,7 @@ def test_a_word_is_replaced_while_the_rest_goes_on(writer: Editor, engine: Path)
 def test_a_word_is_thrown_back_and_the_job_goes_on(writer: Editor, engine: Path) -> None:
     writer.edit("throw.py", SLOW)
     start(writer, "3,6Retouch rewrite")
-    writer.until(lambda: drawn(writer), PATIENCE)
-    with standing_still(engine):
+    with standing_still(engine, lambda: drawn(writer), PATIENCE):
         writer.vim.command(f"Retouch throw {drawn(writer)[0]}")
     assert finished(writer) == "done"
     assert writer.text[:2] == SLOW.splitlines()[:2]

@@ -119,6 +119,16 @@ def test_words_of_the_canvas_are_locked_thrown_back_and_pinned(editor: Editor) -
     assert editor.vim.funcs.getcompletion("Retouch lock r", "cmdline") == ["return"]
 
 
+def test_masks_are_no_words_to_complete(editor: Editor) -> None:
+    editor.setup()
+    job(editor, "old one\nold two\n", "1,2Retouch rewrite")
+    smile = "\N{GRINNING FACE}"
+    frame(editor, span(0, 0, 1, 7), line(f"x = {MASK * 3} {smile}"), line(MASK * 4))
+    editor.until(lambda: editor.vim.funcs.getcompletion("Retouch lock ", "cmdline"))
+    offered = set(editor.vim.funcs.getcompletion("Retouch lock ", "cmdline"))
+    assert {"x", "="} <= offered and not any(MASK in word for word in offered)
+
+
 def test_without_a_job_there_is_no_word(editor: Editor) -> None:
     editor.setup()
     editor.open("a.py", "old\n")

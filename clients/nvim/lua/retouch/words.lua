@@ -107,7 +107,19 @@ local function named(lines, wanted)
   end
 end
 
---- The words of the running canvas, for completion.
+--- Whether a word begins with a mask: the model has not said anything there yet.
+---@param line retouch.FrameLine
+---@param word retouch.Word
+---@param encoding retouch.Encoding
+---@return boolean
+local function masked(line, word, encoding)
+  local at = position.units(line.text, word.from, encoding)
+  return vim.iter(line.masks or {}):any(function(mask)
+    return mask[1] <= at and at < mask[2]
+  end)
+end
+
+--- The words of the running canvas that stand, for completion.
 ---@param bufnr integer
 ---@return string[]
 function M.list(bufnr)
@@ -116,9 +128,12 @@ function M.list(bufnr)
     return {}
   end
   local lines = job.holes[number].frame.lines
+  local client = vim.lsp.get_client_by_id(job.client_id)
   local seen = {}
   for _, word in ipairs(words(lines)) do
-    seen[text_of(lines, word)] = true
+    if client and not masked(lines[word.row + 1], word, client.offset_encoding) then
+      seen[text_of(lines, word)] = true
+    end
   end
   local list = vim.tbl_keys(seen)
   table.sort(list)

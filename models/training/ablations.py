@@ -9,6 +9,7 @@ in the end.
 import json
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -52,11 +53,7 @@ def varied(usual: Settings, name: str) -> Settings:
     """The settings of a variant; SystemExit with the names there are if it is none."""
     if name not in VARIANTS:
         raise SystemExit(f"There is no variant {name!r}; there are: {', '.join(VARIANTS)}.")
-    return Settings(**{**_values(usual), **VARIANTS[name]})
-
-
-def _values(settings: Settings) -> dict[str, Any]:
-    return {name: getattr(settings, name) for name in Settings.__slots__}
+    return replace(usual, **VARIANTS[name])
 
 
 def _done(folder: Path) -> bool:

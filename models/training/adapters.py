@@ -10,8 +10,9 @@ from torch import Tensor
 
 from models.checkpoint import read_part
 from models.config import ModelConfig
+from models.training.kernels import Fused
 from models.training.masks import ReadingName
-from models.training.network import Adapter, Dense, Network
+from models.training.network import Adapter, Dense, Network, read_base
 from models.weights import JOINED, module, projection_shapes
 
 SHARD_BYTES = 15_500_000
@@ -60,6 +61,14 @@ def adapter_tensors(network: Network, reading: ReadingName = "canvas") -> dict[s
     out["special_rows"] = network.special_rows.detach()
     out[f"{reading}_norm_scale"] = network.norm_scale.detach()
     return {name: tensor.to(torch.bfloat16).contiguous().cpu() for name, tensor in out.items()}
+
+
+def read_network(folder: Path, config: ModelConfig) -> Network:
+    """The checkpoint in `folder` with its canvas adapters, in bf16 on the CPU, to be measured."""
+    base = read_base(folder, config, torch.bfloat16, torch.device("cpu"))
+    network = Network(config, base, config.adapter_rank, Fused(compiled=False))
+    load_adapters(network, folder, config)
+    return network
 
 
 def _adapter(trained: Adapter | Dense) -> Adapter:

@@ -15,10 +15,8 @@ import torch
 from models.config import ModelConfig, read_json
 from models.loader import load, read_config
 from models.tokenizer import read_tokenizer
-from models.training.adapters import load_adapters
+from models.training.adapters import read_network
 from models.training.held import HeldSpan, canvas_nll, digest, held_spans
-from models.training.kernels import Fused
-from models.training.network import Network, read_base
 from models.training.shards import Shard
 from models.transformer import Pass, RowGroup, RowKind, Transformer
 
@@ -76,11 +74,8 @@ def evaluate(folder: Path, shards: Path, out: Path, count: int) -> dict[str, Any
     results: dict[str, Any] = read_json(out) if out.exists() else {"commit": _commit()}
     config = read_config(folder)
     tokenizer, held = read_tokenizer(folder, config), Shard(shards / "held")
-    device = torch.device("cpu")
-    base = read_base(folder, config, torch.bfloat16, device)
-    network = Network(config, base, config.adapter_rank, Fused(compiled=False))
-    load_adapters(network, folder, config)
-    transformer = load(folder, torch.bfloat16, device).transformer
+    network = read_network(folder, config)
+    transformer = load(folder, torch.bfloat16, torch.device("cpu")).transformer
     for before in CONTEXTS:
         spans = held_spans(held, tokenizer, max(8, count * CONTEXTS[0] // before), before)
         name = f"{before}-{digest(spans)[:12]}"

@@ -80,10 +80,10 @@ class Looker:
     def examples(self, item: Item, rng: random.Random) -> Examples | None:
         """Those of an item's holes that hold a token; None if it has none."""
         eos = self._config.eos_id
-        holes = [hole for hole in item.holes if truth(hole)[0] != eos]
-        if not holes:
+        told = [(hole, text) for hole in item.holes if (text := truth(hole))[0] != eos]
+        if not told:
             return None
-        texts = [truth(hole) for hole in holes]
+        holes, texts = [hole for hole, _ in told], [text for _, text in told]
         readings = Readings(Item(item.segments, holes), self._network)
         spread, end = self._open(readings, len(holes))
         guesses = self._guess(readings, texts, rng)

@@ -19,11 +19,9 @@ from safetensors.torch import load_file, save_file
 
 from models.loader import read_config
 from models.tokenizer import read_tokenizer
-from models.training.adapters import load_adapters
+from models.training.adapters import read_network
 from models.training.compare import compare_length, compare_quality
 from models.training.examples import Examples, Looker, joined
-from models.training.kernels import Fused
-from models.training.network import Network, read_base
 from models.training.samples import Mix, Sampler
 from models.training.shards import Shard
 
@@ -70,12 +68,9 @@ def heads(model: Path, shards: Path, out: Path, holes: int) -> dict[str, Any]:
 
 def _sources(model: Path, shards: Path) -> dict[str, Source]:
     """Training packages to fit and to choose on, held-out ones to compare on."""
-    config, device = read_config(model), torch.device("cpu")
+    config = read_config(model)
     tokenizer = read_tokenizer(model, config)
-    base = read_base(model, config, torch.bfloat16, device)
-    network = Network(config, base, config.adapter_rank, Fused(compiled=False))
-    load_adapters(network, model, config)
-    looker = Looker(network, config)
+    looker = Looker(read_network(model, config), config)
     samplers = {
         split: Sampler(Shard(shards / split), tokenizer, config, MIX) for split in ("train", "held")
     }

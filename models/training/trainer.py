@@ -68,13 +68,13 @@ def run_loss(
     With `clean`, `align` times the rows' distance to it is added to the first.
     """
     kept = network.context(packed)
-    taps: list[torch.Tensor] | None = None if clean is None else []
-    hidden = network.canvas(packed, kept, taps=taps)
+    taps: list[torch.Tensor] = []
+    hidden = network.canvas(packed, kept, taps=taps if clean else None)
     head = (network.base.embedding, network.special_ids)
     total, each = applied(
         HeadLoss, hidden, network.special_rows, head, packed.targets, packed.weights
     )
-    if clean is not None and taps is not None:
+    if clean is not None:
         total = total + align * distance(network, clean, kept, taps)
     return total, each
 

@@ -10,6 +10,7 @@ from models.config import ModelConfig
 from models.loader import Model
 from models.training.kernels import Fused
 from models.training.network import Network, read_base
+from models.training.settings import Settings
 from models.training.shards import Document, write_shard
 from tests.tiny import RETOUCH, SHAPE, write_checkpoint
 
@@ -52,3 +53,19 @@ def make_network(folder: Path, config: ModelConfig, rank: int | None = None) -> 
     """An fp32 network over the base in `folder`, not compiled."""
     base = read_base(folder, config, torch.float32, torch.device("cpu"))
     return Network(config, base, rank or config.adapter_rank, Fused(compiled=False))
+
+
+def settings(folder: Path, shards: Path) -> Settings:
+    """A run of few steps from untrained adapters."""
+    return Settings(
+        shards=str(shards),
+        model=str(folder),
+        compiled=False,
+        fresh=True,
+        rank=4,
+        rows=300,
+        pass_rows=150,
+        warm=1,
+        held_count=4,
+        steps=4,
+    )

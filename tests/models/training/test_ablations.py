@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from models.training.network import Dense
 from models.training.pack import NOISE
 from models.training.settings import Settings, layout
 from models.training.trainer import build, train
+from tests.models.training.conftest import settings
 
 
 def test_a_whole_matrix_has_autograds_gradients() -> None:
@@ -36,23 +38,12 @@ def test_a_whole_matrix_has_autograds_gradients() -> None:
 def test_whole_matrices_learn_and_are_no_adapters(
     folder: Path, shards: Path, tmp_path: Path
 ) -> None:
-    settings = Settings(
-        shards=str(shards),
-        model=str(folder),
-        compiled=False,
-        fresh=True,
-        rank=0,
-        rows=300,
-        pass_rows=150,
-        warm=1,
-        held_count=4,
-        steps=2,
-    )
-    train(settings, tmp_path)
+    chosen = replace(settings(folder, shards), rank=0, steps=2)
+    train(chosen, tmp_path)
     lines = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
     assert lines[-1]["held"]["1"] > 0
     with pytest.raises(ValueError, match="no adapters"):
-        adapter_tensors(build(settings)[0])
+        adapter_tensors(build(chosen)[0])
 
 
 def test_a_canvas_without_noise_has_none(folder: Path) -> None:

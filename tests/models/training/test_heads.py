@@ -16,18 +16,16 @@ from models.training.compare import auc, compare_length, posterior
 from models.training.examples import OPEN, RULES, Examples, Looker, joined
 from models.training.fit import Data, chosen, fit
 from models.training.heads import MIX, heads
-from models.training.kernels import Fused
-from models.training.network import Network, read_base
 from models.training.pack import Item
 from models.training.samples import Sampler
 from models.training.shards import Shard
+from tests.models.training.conftest import make_network
 
 
 @pytest.fixture(scope="module")
 def looker(folder: Path) -> Looker:
     config = read_config(folder)
-    base = read_base(folder, config, torch.float32, torch.device("cpu"))
-    network = Network(config, base, 4, Fused(compiled=False))
+    network = make_network(folder, config, 4)
     network.refresh()
     return Looker(network, config)
 

@@ -19,21 +19,7 @@ from models.training.shards import Shard
 from models.training.state import TrainingState
 from models.training.trainer import build, run_loss, train
 from models.training.workers import Worker
-
-
-def settings(folder: Path, shards: Path) -> Settings:
-    return Settings(
-        shards=str(shards),
-        model=str(folder),
-        compiled=False,
-        fresh=True,
-        rank=4,
-        rows=300,
-        pass_rows=150,
-        warm=1,
-        held_count=4,
-        steps=4,
-    )
+from tests.models.training.conftest import settings
 
 
 def test_a_tiny_model_fits_32_holes(folder: Path, shards: Path) -> None:

@@ -5,8 +5,10 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
+import torch
 
 from engine.client import EngineClient, stream
+from models.training.compare import auc as area
 from protocol.messages import Done, Error, ReviseText, Token
 from protocol.revise import MethodName
 from tests.bench.revision.items import Item
@@ -52,9 +54,7 @@ def localisation(item: Item, tokens: Sequence[Token]) -> float | None:
 
 
 def auc(labels: np.ndarray[Any, Any], scores: np.ndarray[Any, Any]) -> float | None:
-    """Area under the ROC curve; ties count half."""
-    good, bad = scores[labels], scores[~labels]
-    if not len(good) or not len(bad):
+    """Area under the ROC curve, ties half; None without both kinds."""
+    if labels.all() or not labels.any():
         return None
-    above = (good[:, None] > bad).sum() + 0.5 * (good[:, None] == bad).sum()
-    return float(above / (len(good) * len(bad)))
+    return area(torch.from_numpy(scores), torch.from_numpy(labels))

@@ -172,6 +172,22 @@ def _compile(section: Results) -> list[str]:
     return ["## torch.compile", "", *_table(head, rows)]
 
 
+def _forms(section: Results) -> list[str]:
+    counts = list(section["rows"][0]["ms"])
+    rows = [
+        (
+            row["form"],
+            f"{row['mib']:.0f}",
+            f"{row['nll']:.4f}",
+            *(f"{row['ms'][count]:.1f}" for count in counts),
+        )
+        for row in section["rows"]
+    ]
+    head = ("form", "MiB", "nats a token", *(f"ms, {count} rows" for count in counts))
+    title = f"## Forms of the weights, base reading, {section['places']} held-out lines"
+    return [title, "", *_table(head, rows)]
+
+
 def _memory(section: Results) -> list[str]:
     rows = [
         (row["dtype"], row["error"], "", "", "")
@@ -206,5 +222,6 @@ SECTIONS = {
     "curve": _curve,
     "batch": _batch,
     "compile": _compile,
+    "forms": _forms,
     "memory": _memory,
 }

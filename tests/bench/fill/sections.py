@@ -14,6 +14,7 @@ from tests.bench.fill.arms import Arm, curve_arms, quality_arms, sampling
 from tests.bench.fill.compiling import compiled
 from tests.bench.fill.data import MissingData, read_problems, subset
 from tests.bench.fill.engines import Bench, open_bench
+from tests.bench.fill.forms import forms
 from tests.bench.fill.heldout import HeldOut, wheels
 from tests.bench.fill.lengths import OracleLength
 from tests.bench.fill.quality import CONTROLS, Quality, summary
@@ -131,6 +132,11 @@ def _compile(options: Options, bench: Bench) -> Result:
     return {"rows": compiled(bench.model, options.say)}
 
 
+def _forms(options: Options, bench: Bench) -> Result:
+    found = _held_out(options, bench).places(options.lines, CURVE_CONTEXT, options.seed)
+    return {"places": len(found), "rows": forms(bench.model, found, options.say)}
+
+
 def _memory(options: Options) -> Result:
     return {"rows": [memory.resident(dtype, options.model) for dtype in memory.DTYPES]}
 
@@ -146,5 +152,6 @@ SECTIONS: dict[str, Callable[[Options, Bench], Result]] = {
     "curve": _curve,
     "batch": _batch,
     "compile": _compile,
+    "forms": _forms,
 }
 NAMES = (*SECTIONS, "memory")

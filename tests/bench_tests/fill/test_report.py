@@ -73,6 +73,10 @@ FOUND: dict[str, dict[str, Any]] = {
     "compile": {
         "rows": [{"pass": "causal row", "plain_ms": 2.0, "compiled_ms": 1.5, "first_s": 30.0}]
     },
+    "forms": {
+        "places": 5,
+        "rows": [{"form": "int8 rows", "mib": 101.2, "nll": 1.234, "ms": {"1": 3.0, "16": 9.5}}],
+    },
     "memory": {"rows": [{"dtype": "float32", "error": "no room"}]},
 }
 

@@ -35,14 +35,24 @@ def compiled(model: Model, say: Callable[[str], None]) -> list[dict[str, Any]]:
     for name, (count, canvas) in PASSES.items():
         step = _step(model, prefix, count, canvas)
         plain = _median(lambda step=step: ours(step()))
-        began = time.perf_counter()
-        for _ in range(3):
-            _run(lambda step=step: forward(step()))
-        seconds = time.perf_counter() - began
-        faster = _median(lambda step=step: forward(step()))
-        rows.append({"pass": name, "plain_ms": plain, "compiled_ms": faster, "first_s": seconds})
-        say(f"compile: {name}: {plain:.1f} ms, compiled {faster:.1f} ms after {seconds:.0f} s")
+        row = {"pass": name, "plain_ms": plain} | _compiled(lambda step=step: forward(step()))
+        rows.append(row)
+        say(f"compile: {row}")
     return rows
+
+
+def _compiled(call: Callable[[], Any]) -> dict[str, Any]:
+    """Seconds until a pass is compiled and its median then, or why it can't be."""
+    began, error = time.perf_counter(), None
+    try:
+        for _ in range(3):
+            _run(call)
+    except RuntimeError as failure:  # what torch raises for an operator it can't compile
+        error = f"{type(failure).__name__}: {' '.join(str(failure).split())[:200]}"
+    seconds = time.perf_counter() - began
+    if error is not None:
+        return {"error": error, "first_s": seconds}
+    return {"compiled_ms": _median(call), "first_s": seconds}
 
 
 def _step(model: Model, prefix: Any, count: int, canvas: bool) -> Callable[[], Pass]:

@@ -17,15 +17,12 @@ def png(results: Results) -> bytes | None:
         from matplotlib.figure import Figure
     except ImportError:
         return None
-    figure = Figure(figsize=(7.5 * sum(map(len, (PANELS[name] for name, _ in drawn))), 5.5))
+    figure = Figure(figsize=(15, 5.5 * len(drawn)))
     FigureCanvasAgg(figure)
-    panels = [panel for name, _ in drawn for panel in PANELS[name]]
-    axes = figure.subplots(1, len(panels), squeeze=False)[0]
-    at = 0
-    for name, draw in drawn:
-        for panel in PANELS[name]:
-            draw(axes[at], results[name], panel)
-            at += 1
+    grid = figure.subplots(len(drawn), 2, squeeze=False)
+    for row, (name, draw) in zip(grid, drawn, strict=True):
+        for axes, panel in zip(row, PANELS[name], strict=True):
+            draw(axes, results[name], panel)
     figure.tight_layout()
     out = io.BytesIO()
     figure.savefig(out, format="png", dpi=110)
@@ -68,5 +65,5 @@ def _speed(axes: Any, section: Results, state: str) -> None:
 
 
 QUALITIES = {"exact": "lines that match exactly", "agreement": "token agreement"}
-PANELS: dict[str, tuple[str, ...]] = {"curve": tuple(QUALITIES), "speed": ("warm", "cold")}
+PANELS: dict[str, tuple[str, str]] = {"curve": tuple(QUALITIES), "speed": ("warm", "cold")}
 DRAWINGS = {"curve": _curve, "speed": _speed}

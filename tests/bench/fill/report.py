@@ -164,7 +164,7 @@ def _compile(section: Results) -> list[str]:
         (
             row["pass"],
             f"{row['plain_ms']:.1f}",
-            f"{row['compiled_ms']:.1f}",
+            row["error"] if "error" in row else f"{row['compiled_ms']:.1f}",
             f"{row['first_s']:.0f}",
         )
         for row in section["rows"]

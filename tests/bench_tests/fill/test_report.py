@@ -71,7 +71,10 @@ FOUND: dict[str, dict[str, Any]] = {
     "curve": {"points": [POINT, {**POINT, "arm": "fixed steps=4", "policy": "fixed"}]},
     "batch": {"rows": [{"arm": "default", "flips": 1, "places": 8, "interval": wilson(1, 8)}]},
     "compile": {
-        "rows": [{"pass": "causal row", "plain_ms": 2.0, "compiled_ms": 1.5, "first_s": 30.0}]
+        "rows": [
+            {"pass": "causal row", "plain_ms": 2.0, "compiled_ms": 1.5, "first_s": 30.0},
+            {"pass": "canvas", "plain_ms": 2.0, "error": "it can't be", "first_s": 30.0},
+        ]
     },
     "forms": {
         "places": 5,

@@ -22,3 +22,8 @@ def old_text(text: str) -> str:
 def instruction(text: str) -> str:
     """What is to be done to the old text."""
     return f"Instruction: {text}\n"
+
+
+def recent_edit(before: str, after: str) -> str:
+    """A change made elsewhere a moment ago, which may be due here too."""
+    return f"Recent edit:\n- {before.strip()}\n+ {after.strip()}\n"

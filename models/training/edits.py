@@ -57,18 +57,15 @@ def _phrase(choices: tuple[str, ...], rng: random.Random) -> str:
     return words if rng.random() < 0.6 else f"{words}."
 
 
-def _names(text: str) -> list[str]:
+def names(text: str) -> list[str]:
+    """Names in code, sorted, without keywords and `self`."""
     return sorted({w for w in WORD.findall(text) if not keyword.iskeyword(w) and w != "self"})
 
 
-def rename(text: str, rng: random.Random) -> Change | None:
-    """Another name for a variable, function or argument."""
-    names = _names(STRING.sub("", text))
-    if not names:
-        return None
-    old = rng.choice(names)
+def other_name(old: str, rng: random.Random) -> str:
+    """Another name that someone might give the same thing; it may be the same one."""
     parts = old.strip("_").split("_")
-    new = rng.choice(
+    return rng.choice(
         [
             f"{old}_{rng.choice(['value', 'name', 'list', 'item', 'data', 'new'])}",
             f"{rng.choice(['new', 'my', 'the', 'current', 'raw'])}_{old.strip('_')}",
@@ -77,7 +74,16 @@ def rename(text: str, rng: random.Random) -> Change | None:
             rng.choice(["result", "value", "entry", "key", "node", "total", "index", "config"]),
         ]
     )
-    if new == old or new in names:
+
+
+def rename(text: str, rng: random.Random) -> Change | None:
+    """Another name for a variable, function or argument."""
+    found = names(STRING.sub("", text))
+    if not found:
+        return None
+    old = rng.choice(found)
+    new = other_name(old, rng)
+    if new == old or new in found:
         return None
     changed = re.sub(rf"\b{re.escape(old)}\b", new, text)
 

@@ -1,7 +1,6 @@
 """Endless training items out of a shard: holes, joint holes and rewrites in one layout."""
 
 import random
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,16 +10,10 @@ from models.config import ModelConfig
 from models.layout import Layout
 from models.tokenizer import Tokenizer
 from models.training import edits, more_edits
-from models.training.masks import (
-    Canvas,
-    ReadingName,
-    Specials,
-    canvas,
-    causal_slot,
-    draw_slots,
-    slot,
-)
-from models.training.pack import Hole, Item, Segment
+from models.training.draft import Draft, Filled, Seen
+from models.training.history import draw_repeat
+from models.training.masks import ReadingName, Specials, canvas, causal_slot, draw_slots
+from models.training.pack import Item
 from models.training.shards import Shard
 from models.training.spans import draw, holes_at
 from models.training.window import Window
@@ -33,6 +26,8 @@ class Mix:
     """Shares and sizes of what is sampled."""
 
     edits: float = 0.15
+    repeated: float = 0.2
+    """Share of the edits that another line has had just before."""
     joint: float = 0.08
     header: float = 0.6
     context: float = 0.15
@@ -65,6 +60,9 @@ class Sampler:
         self._layout: Layout = config.layout
         self._separator = config.separator_id
         self._specials = Specials(config.eos_id, config.pad_id, config.mask_id)
+        self._kinds = [self._rewrites, self._repeats, self._joint, self._holes]
+        again = mix.edits * mix.repeated
+        self._shares = [mix.edits - again, again, mix.joint, 1 - mix.edits - mix.joint]
         lengths = shard.documents["length"].astype(np.float64)
         self._odds = np.cumsum(lengths) / lengths.sum()
 
@@ -75,15 +73,10 @@ class Sampler:
             window = self._window(min(number, len(self._shard) - 1), rng)
             if len(window.ids) < 48:
                 continue
-            draft = _Draft(window, self._separator, self._layout, self._reading == "causal")
+            draft = Draft(window, self._separator, self._layout, self._reading == "causal")
             shared = self._references(number, draft, rng)
-            kind = rng.random()
-            if kind < self._mix.edits:
-                self._rewrites(draft, shared, rng)
-            elif kind < self._mix.edits + self._mix.joint:
-                self._joint(draft, shared, rng)
-            else:
-                self._holes(draft, shared, rng)
+            (make,) = rng.choices(self._kinds, self._shares)
+            make(draft, shared, rng)
             if draft.holes:
                 return Item(draft.segments, draft.holes)
 
@@ -94,9 +87,7 @@ class Sampler:
         start = rng.randrange(max(1, length - size // 2)) if rng.random() < 0.85 else 0
         return Window(self._shard.ids(number, start, start + size), self._tokenizer)
 
-    def _references(
-        self, number: int, draft: "_Draft", rng: random.Random
-    ) -> list[tuple[int, int, int]]:
+    def _references(self, number: int, draft: Draft, rng: random.Random) -> list[Seen]:
         """Header and context file, where the mix asks for them; what the holes see of them."""
         seen = []
         if rng.random() < self._mix.header:
@@ -112,9 +103,7 @@ class Sampler:
             seen.append(draft.reference(ids))
         return seen
 
-    def _holes(
-        self, draft: "_Draft", shared: list[tuple[int, int, int]], rng: random.Random
-    ) -> None:
+    def _holes(self, draft: Draft, shared: list[Seen], rng: random.Random) -> None:
         """Several holes over one text; two or three share a suffix segment."""
         window = draft.window
         if rng.random() < self._mix.nothing:
@@ -132,16 +121,14 @@ class Sampler:
                 prefix = 0 if rng.random() < self._mix.no_prefix else hole[0]
                 draft.add(prefix, self._fill(hole[1], draft, rng), [*shared, *suffix])
 
-    def _fill(self, hole: list[int], draft: "_Draft", rng: random.Random) -> "_Filled":
+    def _fill(self, hole: list[int], draft: Draft, rng: random.Random) -> Filled:
         filled = canvas(hole, self._specials, rng)
         if self._reading == "causal":
-            return _Filled(filled, [causal_slot(filled)])
+            return Filled(filled, [causal_slot(filled)])
         others, noisy = draft.window.ids, self._mix.noisy
-        return _Filled(filled, draw_slots(filled, others, self._specials, rng, noisy))
+        return Filled(filled, draw_slots(filled, others, self._specials, rng, noisy))
 
-    def _rewrites(
-        self, draft: "_Draft", shared: list[tuple[int, int, int]], rng: random.Random
-    ) -> None:
+    def _rewrites(self, draft: Draft, shared: list[Seen], rng: random.Random) -> None:
         """Pieces of real code with an instruction; the old text is a reference segment."""
         window = draft.window
         for _ in range(8):
@@ -155,32 +142,43 @@ class Sampler:
                 continue
             pair = edits.make_pair(text, KINDS, rng)
             if pair is not None:
-                self._rewrite(draft, (start, stop), pair, shared, rng)
+                told = references.instruction(pair.instruction)
+                rewrite = _Rewrite(start, stop, pair.old, pair.new, told)
+                self._rewrite(draft, rewrite, shared, rng)
+
+    def _repeats(self, draft: Draft, shared: list[Seen], rng: random.Random) -> None:
+        """Lines that need the change another line has had; that one is a reference segment."""
+        text = draft.window.text
+        for _ in range(8):
+            repeat = draw_repeat(text, rng)
+            if repeat is None or len(draft.holes) == 4:
+                continue
+            start, stop = repeat.start - 1, repeat.stop
+            told = references.recent_edit(repeat.before, repeat.after)
+            new = text[repeat.start : stop]
+            rewrite = _Rewrite(start, stop, repeat.old, new, told, repeat.behind)
+            self._rewrite(draft, rewrite, shared, rng)
 
     def _rewrite(
-        self,
-        draft: "_Draft",
-        span: tuple[int, int],
-        pair: edits.Pair,
-        shared: list[tuple[int, int, int]],
-        rng: random.Random,
+        self, draft: Draft, rewrite: "_Rewrite", shared: list[Seen], rng: random.Random
     ) -> None:
         encode, window = self._tokenizer.encode, draft.window
-        start, stop = span
-        first = window.token_at(start)
-        lead = window.text[window.starts[first] : start + 1]
-        hole = encode(lead + pair.new)
-        old = encode(references.old_text(pair.old))
+        first = window.token_at(rewrite.start)
+        lead = window.text[window.starts[first] : rewrite.start + 1]
+        hole = encode(lead + rewrite.new)
+        old = encode(references.old_text(rewrite.old))
         if not lead.isascii() or first < 1 or len(hole) > self._mix.longest or len(old) > 128:
             return
-        told = draft.reference(encode(references.instruction(pair.instruction)))
+        told = draft.reference(encode(rewrite.told))
         seen = [draft.reference(old), told] if rng.random() < 0.95 else [told]
-        suffix = draft.suffix(stop, lambda: _pick(self._mix.suffixes, rng))
+        behind, limit = rewrite.behind, _pick(self._mix.suffixes, rng)
+        if behind is None:
+            suffix = draft.suffix(rewrite.stop, lambda: limit)
+        else:
+            suffix = draft.behind(encode(behind)[:limit] if behind.isascii() else [])
         draft.add(first, self._fill(hole, draft, rng), [*shared, *seen, *suffix])
 
-    def _joint(
-        self, draft: "_Draft", shared: list[tuple[int, int, int]], rng: random.Random
-    ) -> None:
+    def _joint(self, draft: Draft, shared: list[Seen], rng: random.Random) -> None:
         """Two holes denoised together, with the text between them as part of the context."""
         window = draft.window
         for _ in range(12):
@@ -204,66 +202,16 @@ class Sampler:
 
 
 @dataclass(frozen=True, slots=True)
-class _Filled:
-    """A canvas with its slots."""
+class _Rewrite:
+    """Lines behind the line break at `start`, up to `stop`: `old` becomes `new`, as is `told`."""
 
-    canvas: Canvas
-    slots: list[tuple[list[int], list[tuple[int, int, float, int]]]]
-
-
-class _Draft:
-    """An item while its segments and holes are gathered; all positions come from the layout."""
-
-    def __init__(self, window: Window, separator: int, layout: Layout, causal: bool) -> None:
-        self.window = window
-        self._causal = causal
-        self.holes: list[Hole] = []
-        self._layout = layout
-        self._text = [separator, *window.ids]
-        self.segments = [Segment(self._text, list(layout.prefix(len(self._text))))]
-        self._suffixes: dict[int, list[tuple[int, int, int]]] = {}
-
-    def _segment(self, ids: list[int], positions: list[int]) -> tuple[int, int, int]:
-        self.segments.append(Segment(ids, positions))
-        return len(self.segments) - 1, 0, len(ids)
-
-    def reference(self, ids: list[int]) -> tuple[int, int, int]:
-        """A reference segment, cut to its window."""
-        ids = ids[: self._layout.reference_limit]
-        return self._segment(ids, list(self._layout.reference(len(ids))))
-
-    def suffix(self, stop: int, length: Callable[[], int]) -> list[tuple[int, int, int]]:
-        """The suffix segment behind `stop`, made once; empty where its length is 0."""
-        if stop not in self._suffixes:
-            ids = self.window.behind(stop, min(length(), self._layout.suffix_limit))
-            self._suffixes[stop] = (
-                [self._segment(ids, list(self._layout.suffix(len(ids))))] if ids else []
-            )
-        return self._suffixes[stop]
-
-    def add(self, prefix: int, filled: _Filled, seen: list[tuple[int, int, int]]) -> None:
-        """A hole behind `prefix` tokens of the text (and the separator)."""
-        positions = list(self._layout.canvas(prefix + 1, len(filled.canvas.ids)))
-        slots = [slot([self._text[prefix]], [part]) for part in filled.slots]
-        seen = [*seen, (0, 0, prefix + 1)]
-        self.holes.append(Hole(seen, positions, [0], slots, self._causal))
-
-    def add_joint(
-        self,
-        prefix: int,
-        between: list[int],
-        fills: list[_Filled],
-        seen: list[tuple[int, int, int]],
-    ) -> None:
-        """Two holes; the text between them sees the prefix, and stands behind the first canvas."""
-        before = self._text[: prefix + 1]
-        sizes = [len(filled.canvas.ids) for filled in fills]
-        places = self._layout.joint(len(before), sizes, [len(between)])
-        (first, second), (gap,) = places.canvases, places.betweens
-        text = self._segment([*before, *between], [*self._layout.prefix(len(before)), *gap])
-        pairs = zip(fills[0].slots, fills[1].slots, strict=True)
-        slots = [slot([before[-1], between[-1]], list(pair)) for pair in pairs]
-        self.holes.append(Hole([*seen, text], [*first, *second], [0, len(first)], slots))
+    start: int
+    stop: int
+    old: str
+    new: str
+    told: str
+    behind: str | None = None
+    """What follows, where that isn't what the text says."""
 
 
 def _pick(choices: tuple[tuple[int, float], ...], rng: random.Random) -> int:

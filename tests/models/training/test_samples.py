@@ -1,6 +1,7 @@
 """Holes, canvases, joint holes and rewrites: cut on tokens, in the layout, and true to the text."""
 
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from models.config import ModelConfig
 from models.loader import Model, read_config
 from models.training import edits, more_edits
+from models.training.history import draw_repeat
 from models.training.masks import BUCKETS, Specials, canvas, draw_slots
 from models.training.pack import NOISE, REAL, TAIL, Item, pack
 from models.training.samples import KINDS, Mix, Sampler
@@ -122,6 +124,51 @@ def test_a_hole_is_what_the_text_says_there(shards: Path, tiny: Model, config: M
             real = [truth[row] for row in sorted(truth) if truth[row] not in (0, 15)]
             before = tiny.tokenizer.bytes_of(item.segments[0].ids[1:length]).decode()
             assert text.startswith(before + tiny.tokenizer.bytes_of(real).decode())
+
+
+def test_an_edit_that_is_due_again_is_shown_with_the_first_one(
+    shards: Path, tiny: Model, config: ModelConfig
+) -> None:
+    spell, mix = tiny.tokenizer.bytes_of, Mix(edits=1, repeated=1, joint=0, header=0, context=0)
+    checked = 0
+    for item in items(shards, tiny, config, mix, 12):
+        for hole in item.holes:
+            told = [spell(item.segments[n].ids).decode() for n, *_ in hole.visible]
+            recent = next(text for text in told if text.startswith("Recent edit:\n- "))
+            before, after = recent.splitlines()[1:3]
+            length = hole.visible[-1][2]
+            assert after.removeprefix("+ ") in spell(item.segments[0].ids[1:length]).decode()
+            assert before[2:] != after[2:]
+            truth = {row: target for slot in hole.slots for row, target, *_ in slot.losses}
+            new = spell([truth[row] for row in sorted(truth) if truth[row] not in (0, 15)]).decode()
+            old = next((t for t in told if t.startswith("Old text:\n")), None)
+            assert old is None or old.removeprefix("Old text:\n").strip() != new.strip()
+            checked += 1
+    assert checked >= 12
+
+
+@given(st.integers(0, 1_000))
+def test_a_name_is_old_again_in_the_line_that_is_due_and_behind_it(seed: int) -> None:
+    code = "def f(size):\n    width = size + 1\n    return width\n\nprint(width)\nprint(1)\n"
+    repeat = draw_repeat(code, random.Random(seed))
+    if repeat is None:
+        return
+    assert repeat.after in code[: repeat.start].split("\n")
+    assert repeat.before != repeat.after and "\n" not in repeat.old
+    assert repeat.old != code[repeat.start : repeat.stop] and repeat.behind is not None
+    assert repeat.behind.count("\n") == code[repeat.stop :].count("\n")
+    renamed = re.sub(r"\bwidth\b", "@", code[repeat.start :])
+    if "@" in renamed.split("\n")[0]:
+        assert "width" not in re.findall(r"\w+", repeat.old + repeat.behind)
+
+
+@pytest.mark.parametrize(
+    "lines", [("a = 'x'", "b = 'y'"), ("n += 1", "m += 2"), ("if a is None:", "if b is None:")]
+)
+def test_systematic_changes_are_found_in_both_lines(lines: tuple[str, str]) -> None:
+    code = f"\n{lines[0]}\n{lines[1]}\n"
+    found = [draw_repeat(code, random.Random(seed)) for seed in range(60)]
+    assert any(r and r.behind is None and (r.after, code[r.start : r.stop]) == lines for r in found)
 
 
 def test_joint_holes_have_two_anchors_and_a_text_between(

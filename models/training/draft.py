@@ -44,8 +44,7 @@ class Draft:
     def suffix(self, stop: int, length: Callable[[], int]) -> list[Seen]:
         """The suffix segment behind `stop`, made once; empty where its length is 0."""
         if stop not in self._suffixes:
-            ids = self.window.behind(stop, min(length(), self._layout.suffix_limit))
-            self._suffixes[stop] = self.behind(ids or [])
+            self._suffixes[stop] = self.behind(self.window.behind(stop, length()) or [])
         return self._suffixes[stop]
 
     def behind(self, ids: list[int]) -> list[Seen]:

@@ -68,8 +68,9 @@ def _renamed(text: str, rng: random.Random) -> Repeat | None:
 
 def _systematic(text: str, rng: random.Random) -> Repeat | None:
     """Two lines to which a kind of change applies in the same way."""
+    lines = list(_lines(text))
     for kind in rng.sample(SYSTEMATIC, len(SYSTEMATIC)):
-        changed = [(line, c) for line in _lines(text) if (c := _change(kind, line, rng))]
+        changed = [(line, c) for line in lines if (c := _change(kind, line, rng))]
         pairs = [(one, other) for one, other in pairwise(changed) if one[1].back == other[1].back]
         if pairs:
             (first, was), (second, due) = rng.choice(pairs)

@@ -102,7 +102,9 @@ def _made(form: Form, weights: Sequence[Weights]) -> list[Linears] | None:
 
 def in_form(model: Model, form: Form, made: Sequence[Linears]) -> Model:
     """The base reading alone, with its matrices in that form."""
-    loaded = load(model.folder, form.dtype, model.transformer.device).transformer
+    loaded = model.transformer
+    if loaded.dtype != form.dtype:
+        loaded = load(model.folder, form.dtype, loaded.device).transformer
     layers = [_with(*pair) for pair in zip(loaded.base.layers, made, strict=True)]
     base = replace(loaded.base, layers=tuple(layers))
     return replace(model, transformer=Transformer(model.config, loaded.ends, base, base))

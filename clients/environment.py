@@ -24,7 +24,7 @@ def ready(extra: str = "") -> Path:
     if stamp.is_file() and stamp.read_text() == wanted:
         return python
     print(f"Setting up {FOLDER} (once; a few minutes) ...", file=sys.stderr, flush=True)
-    if not python.exists():
+    if not _has_pip(python):
         venv.create(FOLDER, with_pip=True)
     target = f"{ROOT}[{extra}]" if extra else str(ROOT)
     command = [str(python), "-m", "pip", "install", "--quiet", "--editable", target]
@@ -35,3 +35,11 @@ def ready(extra: str = "") -> Path:
         )
     stamp.write_text(wanted)
     return python
+
+
+def _has_pip(python: Path) -> bool:
+    """Whether there is an environment, and one that was not broken off while it was made."""
+    if not python.exists():
+        return False
+    command = [str(python), "-m", "pip", "--version"]
+    return subprocess.run(command, check=False, capture_output=True).returncode == 0

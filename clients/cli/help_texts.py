@@ -20,8 +20,8 @@ REWRITE = (
     "Write a span of FILE anew and show the diff; only --in-place writes the file.\n\n"
     "The span is whole lines (--lines, repeated for several spans) or a range (--range). Its old "
     "text is masked; what stands before and behind it stays as it is, byte for byte. With "
-    "--instruction the model is told that and the old text; --guidance says how much the "
-    f"instruction counts.\n\n{_EXITS}"
+    "--instruction the model is told that and, of a single span, the old text; --guidance says how "
+    f"much the instruction counts.\n\n{_EXITS}"
 )
 
 REVISE = (

@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from types import FrameType
 from typing import Annotated, Any
 
@@ -130,11 +131,21 @@ def _main_options(
 
 def _tell(error: CliError, program: Program, as_object: bool) -> None:
     """The error for a person, and as JSON on standard output for a program that waits for it."""
-    program.stderr.write(f"retouch: {error}\n")
     _LOG.info("ended with %s", error.code)
+    _complain(program, f"retouch: {error}\n")
     if as_object:
-        program.stdout.write(as_json(Failure({"code": error.code, "message": str(error)})))
-        program.stdout.flush()
+        try:
+            program.stdout.write(as_json(Failure({"code": error.code, "message": str(error)})))
+            program.stdout.flush()
+        except BrokenPipeError:
+            _drop_output(program)
+
+
+def _complain(program: Program, text: str) -> None:
+    """Say so on standard error, if anybody reads it."""
+    with suppress(BrokenPipeError):
+        program.stderr.write(text)
+        program.stderr.flush()
 
 
 def _own_up(error: Exception, program: Program) -> int:
@@ -147,7 +158,7 @@ def _own_up(error: Exception, program: Program) -> int:
         place = f"{frame.tb_frame.f_code.co_filename}:{frame.tb_lineno}"
     _LOG.error("internal error: %s at %s", type(error).__name__, place)
     detail = safe(str(error))[:500]
-    program.stderr.write(f"retouch: internal error: {type(error).__name__} at {place}: {detail}\n")
+    _complain(program, f"retouch: internal error: {type(error).__name__} at {place}: {detail}\n")
     return ENGINE_FAILED
 
 

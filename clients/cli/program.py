@@ -38,12 +38,12 @@ class Program:
 
     def console(self, stream: TextIO, settings: Settings) -> "Console":
         """A console on one stream, with colours as the settings have them."""
-        from rich.console import Console
+        from clients.cli.console import HonestConsole
 
         colour = settings.color
-        return Console(
+        return HonestConsole(
             file=stream,
-            no_color=True if colour == "never" else None,
+            no_color={"never": True, "always": False}.get(colour),
             force_terminal=True if colour == "always" else None,
             highlight=False,
             markup=False,
@@ -102,5 +102,13 @@ def open_local_engine(settings: Settings) -> "EngineClient":
 
 
 def this_program(environ: Mapping[str, str]) -> Program:
-    """The program on the process's own streams."""
+    """The program on the process's own streams; one that was closed is an empty one."""
+    _open_closed_streams()
     return Program(open_any_engine, environ, sys.stdin.buffer, sys.stdout.buffer, sys.stderr)
+
+
+def _open_closed_streams() -> None:
+    """The null device where a shell's `<&-` or `>&-` left nothing. They live as long as we do."""
+    sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: PTH123, SIM115
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115

@@ -96,7 +96,7 @@ def build(
         constraint=constraint,
         holes=tuple(
             NextHole(
-                before=document.text[left.end : right.start],
+                before=document.text[_end(document, left, constraint) : right.start],
                 shape=wish.shape or _shape(verb, right),
                 lines=right.lines if (wish.shape or _shape(verb, right)) == "block" else None,
                 canvas=CanvasSpec(tokens=settings.max_tokens),
@@ -109,12 +109,16 @@ def build(
 
 
 def _hole(document: Document, spans: Sequence[Span], constraint: Constraint | None) -> Span:
-    """From the first span to the last. The newline of whole lines is in no constraint's words:
-    it stays behind the hole, and `answer_text` puts it back."""
-    start, end = spans[0].start, spans[-1].end
-    closed = spans[-1].lines and end > start and document.text[end - 1] == "\n"
+    """From the first span to the last."""
+    return Span(spans[0].start, _end(document, spans[-1], constraint))
+
+
+def _end(document: Document, span: Span, constraint: Constraint | None) -> int:
+    """Where the span's hole ends. The newline of whole lines is in no constraint's words: it stays
+    behind the hole, and `answer_text` puts it back."""
+    closed = span.lines and span.end > span.start and document.text[span.end - 1] == "\n"
     shaped = constraint is None or isinstance(constraint, Syntax | Lengths)
-    return Span(start, end - 1 if closed and not shaped else end)
+    return span.end - 1 if closed and not shaped else span.end
 
 
 def _own(constraint: Constraint | None) -> Constraint | None:

@@ -102,6 +102,16 @@ def test_several_holes(cli: Cli) -> None:
     assert [hole.constraint for hole in fill.holes] == [None]
 
 
+def test_whole_lines_keep_their_newlines_out_of_every_hole(cli: Cli) -> None:
+    path = cli.file(b"a = 1\nb = 2\nc = 3\nd = 4\n")
+    lines = ("--lines", "1", "--lines", "3")
+    cli.engine.answers = ("a = 8", "c = 9")
+    assert cli.run("rewrite", str(path), *lines, "--regex", "[ac] = [0-9]", "-i") == 0
+    assert path.read_bytes() == b"a = 8\nb = 2\nc = 9\nd = 4\n"
+    (fill,) = cli.engine.fills
+    assert (fill.holes[0].before, fill.suffix) == ("\nb = 2\n", "\nd = 4\n")
+
+
 def test_the_newline_of_whole_lines_is_not_in_the_language(cli: Cli) -> None:
     path = cli.file(b"a\nb\nc\n")
     cli.engine = FakeEngine("zz", finish="stop")

@@ -1,0 +1,53 @@
+"""The first command of a checkout, without what it installs."""
+
+import os
+import stat
+import subprocess
+import sys
+import venv
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clients import environment, start
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a process can't be replaced here")
+def test_it_becomes_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    became: list[list[str]] = []
+    monkeypatch.setattr(start, "ready", lambda: Path(sys.executable))
+    monkeypatch.setattr(os, "execv", lambda _, command: became.append(command))
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: subprocess.CompletedProcess((), 0))
+    start.main(["fill", "x.py"])
+    start.main([])
+    assert became == [
+        [sys.executable, "-m", "clients.cli", "fill", "x.py"],
+        [sys.executable, "-m", "clients.cli", "demo"],
+    ]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="shell scripts stand for Python")
+def test_a_half_made_environment_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = tmp_path / "bin" / "python"
+    python.parent.mkdir()
+
+    def program(status: int) -> None:
+        python.write_text(f"#!/bin/sh\nexit {status}\n")
+        python.chmod(python.stat().st_mode | stat.S_IXUSR)
+
+    def create(folder: Path, **_: Any) -> None:
+        made.append(folder)
+        program(0)
+
+    made: list[Path] = []
+    monkeypatch.setattr(environment, "FOLDER", tmp_path)
+    monkeypatch.setattr(venv, "create", create)
+    program(1)
+    assert environment.ready() == python
+    assert made == [tmp_path]
+    (tmp_path / "installed-plain").unlink()
+    environment.ready()
+    assert made == [tmp_path], "one with pip is kept"

@@ -19,7 +19,7 @@ async def completion(
     """One entry; the list is never complete, so that the editor asks again."""
     if not server.settings.completion:
         return None
-    offers = await offers_at(server, params, None, invoked=False)
+    offers = await offers_at(server, params, None, kind="menu", invoked=False)
     items = [entry(offer) for offer in offers[:1]]
     return types.CompletionList(is_incomplete=True, items=items) if items else None
 

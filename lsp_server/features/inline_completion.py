@@ -1,7 +1,7 @@
 """Ghost text: `textDocument/inlineCompletion`, and what became of it."""
 
 import asyncio
-from typing import Any
+from typing import Any, Literal
 
 from lsprotocol import types
 from msgspec import Struct
@@ -36,7 +36,7 @@ async def inline_completion(
     """What to show at the cursor; null when superseded, unwanted or impossible, never an error."""
     kind, chosen = params.context.trigger_kind, params.context.selected_completion_info
     invoked = kind is types.InlineCompletionTriggerKind.Invoked
-    offers = await offers_at(server, params, chosen, invoked=invoked)
+    offers = await offers_at(server, params, chosen, kind="ghost", invoked=invoked)
     return [item(offer) for offer in offers] or None
 
 
@@ -45,18 +45,22 @@ async def offers_at(
     params: types.InlineCompletionParams | types.CompletionParams,
     chosen: types.SelectedCompletionInfo | None,
     *,
+    kind: Literal["ghost", "menu"],
     invoked: bool,
 ) -> list[Offer]:
-    """The offers at a position; the request before this one for the same document gets none."""
+    """The offers at a position; the request of this kind before, for the same document, gets none.
+
+    An editor that shows both asks for both at once.
+    """
     uri = params.text_document.uri
     document = server.documents.get(uri)
     spot = spot_at(document, params.position, chosen) if document is not None else None
-    server.cancels.cancel(("ghost", uri))
+    server.cancels.cancel((kind, uri))
     if spot is None:
         return []
     server.documents.touched(uri)
     work = server.part(Ghost).offer(spot, invoked)
-    task = server.cancels.start(work, ("ghost", uri))
+    task = server.cancels.start(work, (kind, uri))
     try:
         await asyncio.wait({task})
     except asyncio.CancelledError:

@@ -17,12 +17,16 @@ GONE = "This job is not running."
 
 
 class Place(Struct, frozen=True, rename="camel", kw_only=True):
-    """Params: columns [start, stop) of a hole's last frame, its lines joined by a line feed."""
+    """Params: columns [start, stop) of a hole's frame, its lines joined by a line feed.
+
+    `seq` is the frame's; without it the last one is meant.
+    """
 
     job_id: Name
     hole: Number
     start: Number
     stop: Number
+    seq: Number | None = None
 
 
 class Typed(Place, frozen=True, rename="camel", kw_only=True):
@@ -86,7 +90,8 @@ async def _change(server: RetouchServer, params: Place, make: Change) -> dict[st
     if job is None:
         return {"ok": False, "reason": GONE}
     try:
-        await change(server, job, Target(params.hole, params.start, params.stop), make)
+        target = Target(params.hole, params.start, params.stop, params.seq)
+        await change(server, job, target, make)
     except Refused as why:
         return {"ok": False, "reason": str(why)}
     return {"ok": True}

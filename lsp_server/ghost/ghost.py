@@ -80,17 +80,24 @@ class Ghost:
         known, asked = self._answers.find(spot)
         if known and asked >= wanted:
             return known
-        flight = self._flights.get(spot.document.uri)
-        if invoked or flight is None or flight.ended or not flight.agrees(spot):
+        flight = None if invoked else self._under_way(spot)
+        if flight is None:
             await asyncio.sleep(wait)
             if self._is_stale(spot):
                 return ()
-            flight = self._take_off(spot, wanted)
+            flight = None if invoked else self._under_way(spot)  # the menu may have asked meanwhile
+        flight = flight or self._take_off(spot, wanted)
         found = await self._follow(flight, spot)
         texts = tuple(dict.fromkeys((*known[:1], *found)))
         if invoked and texts:
             self._answers.add(Answer(spot.document.uri, spot.before, spot.after, texts, wanted))
         return texts
+
+    def _under_way(self, spot: Spot) -> Flight | None:
+        """The job of the document, if it may answer for this place too."""
+        flight = self._flights.get(spot.document.uri)
+        going = flight is not None and not flight.ended and flight.agrees(spot)
+        return flight if going else None
 
     async def _follow(self, flight: Flight, spot: Spot) -> tuple[str, ...]:
         """Wait for a job, and ask again if it turns out to go another way than what was typed."""

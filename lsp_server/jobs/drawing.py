@@ -50,8 +50,8 @@ def overlay(server: RetouchServer, job: Job) -> Draw:
 
     def draw(number: int) -> None:
         hole, document = job.holes[number], job.document
-        hole.picture = picture = hole.canvas.picture()
         job.seq += 1
+        picture = hole.draw(job.seq)
         frame = {
             "jobId": job.id,
             "seq": job.seq,

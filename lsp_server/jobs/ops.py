@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from lsp_server.live.frames import Picture
 from lsp_server.live.job import Job
-from lsp_server.live.slots import Refused
+from lsp_server.live.slots import Refused, carried
 from lsp_server.server import RetouchServer
 from lsp_server.text import characters, units
 from protocol.cells import Cell
@@ -19,26 +19,17 @@ Change = Callable[[Picture, int, int], Pin | Remask]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A place in the last frame of a hole, in the units of the encoding."""
+    """A place in a frame of a hole, in the units of the encoding; no `seq` means the last frame."""
 
     hole: int
     start: int
     stop: int
+    seq: int | None = None
 
 
 async def change(server: RetouchServer, job: Job, target: Target, make: Change) -> None:
     """Do it and see it done; Refused if the engine doesn't."""
-    if target.hole >= len(job.holes):
-        raise Refused("This job has no such hole.")
-    picture = job.holes[target.hole].picture
-    if picture is None:
-        raise Refused("Nothing has been drawn of this hole yet.")
-    encoding = job.document.encoding
-    if max(target.start, target.stop) > units(picture.text, encoding):
-        raise Refused("This place is not in the last frame.")
-    start, stop = (
-        characters(picture.text, place, encoding) for place in (target.start, target.stop)
-    )
+    picture, start, stop = meant(job, target)
     op = make(picture, start, stop)
     tag = "pin" if isinstance(op, Pin) else "remask"
     if f"revise:{tag}" not in server.link.capabilities:
@@ -51,6 +42,24 @@ async def change(server: RetouchServer, job: Job, target: Target, make: Change) 
         await watch.done()
     finally:
         job.listeners.remove(watch)
+
+
+def meant(job: Job, target: Target) -> tuple[Picture, int, int]:
+    """A hole's newest picture and the characters of it that are meant; Refused if none are."""
+    if target.hole >= len(job.holes):
+        raise Refused("This job has no such hole.")
+    pictures = job.holes[target.hole].pictures
+    if not pictures:
+        raise Refused("Nothing has been drawn of this hole yet.")
+    newest = max(pictures)
+    seen = pictures.get(newest if target.seq is None else target.seq)
+    if seen is None:
+        raise Refused("The canvas has changed since; choose again.")
+    encoding = job.document.encoding
+    if max(target.start, target.stop) > units(seen.text, encoding):
+        raise Refused("This place is not in the last frame.")
+    start, stop = (characters(seen.text, place, encoding) for place in (target.start, target.stop))
+    return pictures[newest], *carried(seen, pictures[newest], start, stop)
 
 
 @dataclass

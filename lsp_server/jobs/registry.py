@@ -1,5 +1,7 @@
 """The jobs that run, by name; they hear of every edit of their document."""
 
+from secrets import token_hex
+
 from lsp_server.documents import Document
 from lsp_server.live.job import CONFLICT, Ending, Job
 from lsp_server.server import RetouchServer
@@ -12,6 +14,7 @@ class Registry:
 
     def __init__(self, server: RetouchServer) -> None:
         self._jobs: dict[str, Job] = {}
+        self._prefix = f"job-{token_hex(4)}"
         self._count = 0
         server.watchers.append(self._edited)
         server.closing.append(self._closed)
@@ -25,9 +28,9 @@ class Registry:
         return len(self._jobs) >= MOST_JOBS
 
     def name(self) -> str:
-        """A name for a new job."""
+        """A name for a new job: no server before this one has used it for one of its own."""
         self._count += 1
-        return f"job-{self._count}"
+        return f"{self._prefix}-{self._count}"
 
     def add(self, job: Job) -> None:
         """A job begins."""

@@ -42,7 +42,11 @@ def fixed_endpoint(folder: Path, host: str, port: int) -> Endpoint:
     """The server at a place that the settings name, with the user's token if there is one."""
     path = folder / TOKEN
     host = f"[{host}]" if ":" in host else host
-    return Endpoint(f"ws://{host}:{port}/v1/infill", read_token(path) if path.exists() else None)
+    try:
+        token = read_token(path) if path.exists() else None
+    except OSError as error:
+        raise unusable(folder, error) from error
+    return Endpoint(f"ws://{host}:{port}/v1/infill", token)
 
 
 def read_token(path: Path) -> str:
@@ -61,17 +65,24 @@ def read_token(path: Path) -> str:
 
 
 def is_claimed(folder: Path) -> bool:
-    """Whether a server runs or is starting: somebody holds the lock."""
+    """Whether a server runs or is starting: somebody holds the lock. LinkError."""
     path = folder / LOCK
-    if not path.exists():
-        return False
-    lock = FileLock(path, mode=0o600)
     try:
+        if not path.exists():
+            return False
+        lock = FileLock(path, mode=0o600)
         lock.acquire(timeout=0)
     except Timeout:
         return True
+    except OSError as error:
+        raise unusable(folder, error) from error
     lock.release()
     return False
+
+
+def unusable(folder: Path, error: OSError) -> LinkError:
+    """What to say of a folder that the system keeps from us."""
+    return LinkError(f"The folder {folder} can't be used: {error}.")
 
 
 def _running(folder: Path) -> RuntimeInfo | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO
 
 import lsp_server
-from lsp_server.link.finding import Endpoint, LinkError, find_endpoint, is_claimed
+from lsp_server.link.finding import Endpoint, LinkError, find_endpoint, is_claimed, unusable
 from protocol.isolated import isolated
 
 POLL_SECONDS = 0.1
@@ -50,7 +50,10 @@ class Launcher:
                 raise LinkError(f"{text} Try `retouch serve` in a terminal.") from None
 
     def _start(self, said: IO[bytes]) -> subprocess.Popen[bytes]:
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise unusable(self._folder, error) from error
         try:
             return subprocess.Popen(
                 self._command,

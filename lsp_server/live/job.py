@@ -12,6 +12,8 @@ from protocol.messages import Accepted, Delta, Error, Snap, Splice, Stats
 
 Reason = Literal["done", "cancelled", "unchanged", "failed", "conflict"]
 Listener = Callable[[Delta | Splice | Snap | Error | None], None]
+KEPT_PICTURES = 16
+"""How many of a hole's pictures are kept: a person points at one a moment after it was drawn."""
 CONFLICT = "The text was edited where Retouch was at work."
 
 
@@ -46,13 +48,21 @@ class Hole:
     Attributes:
         span: where it is in the job's document.
         lead: text that belongs before the answer.
-        picture: what was drawn last; places that a person points at are places in it.
+        pictures: what was drawn last, by the number of its frame, the newest at the end; places
+            that a person points at are places in one of them.
     """
 
     span: Span
     lead: str = ""
     canvas: Canvas = field(default_factory=Canvas)
-    picture: Picture | None = None
+    pictures: dict[int, Picture] = field(default_factory=dict)
+
+    def draw(self, seq: int) -> Picture:
+        """What stands there now, as the frame of this number shows it."""
+        self.pictures[seq] = picture = self.canvas.picture()
+        if len(self.pictures) > KEPT_PICTURES:
+            del self.pictures[next(iter(self.pictures))]
+        return picture
 
 
 @dataclass(slots=True)
@@ -113,7 +123,7 @@ class Job:
         """The engine is asked (again): every canvas is new."""
         self.engine_id = engine_id
         for hole in self.holes:
-            hole.canvas, hole.picture = Canvas(), None
+            hole.canvas, hole.pictures = Canvas(), {}
 
     def hear(self, message: Accepted | Delta | Splice | Snap) -> None:
         """Take what the engine says; ProtocolError if it does not fit."""

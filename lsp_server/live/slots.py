@@ -43,6 +43,19 @@ def slots_at(picture: Picture, start: int, stop: int) -> Slots:
     return Slots(first, last, text[starts[first] : start], text[stop : starts[last]])
 
 
+def carried(seen: Picture, now: Picture, start: int, stop: int) -> tuple[int, int]:
+    """Where characters [start, stop) of a picture are in a newer one; Refused if others are there.
+
+    Where slots have come or gone between the two, nobody can tell which is which.
+    """
+    slots = slots_at(seen, start, stop)
+    mine = slice(slots.start, slots.stop)
+    if len(seen.cells) != len(now.cells) or seen.cells[mine] != now.cells[mine]:
+        raise Refused("The canvas has changed here since; choose again.")
+    moved = now.starts[slots.start] - seen.starts[slots.start]
+    return start + moved, stop + moved
+
+
 def pin(picture: Picture, start: int, stop: int, text: str) -> Pin | Remask:
     """`text` comes in place of characters [start, stop) and stays."""
     slots = slots_at(picture, start, stop)

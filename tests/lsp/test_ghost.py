@@ -259,6 +259,24 @@ def test_the_completion_menu_is_a_last_resort(fake: FakeServer) -> None:
     play(scene())
 
 
+def test_the_menu_and_ghost_text_asked_for_at_once_share_one_job(fake: FakeServer) -> None:
+    fake.engine.answer = lambda fill: "m(items)"
+
+    async def scene() -> None:
+        async with editor(fake.folder, options={"debounceMs": 50, "completion": True}) as it:
+            for number, text in enumerate(("x = su", "y = su"), 1):
+                it.open(f"/w/{number}.py", text, cursor=6)
+                place = types.TextDocumentIdentifier(it.uri), it.position(6)
+                menu = it.client.text_document_completion_async(types.CompletionParams(*place))
+                found, items = await asyncio.gather(menu, it.ghost())
+                assert isinstance(found, types.CompletionList)
+                assert [entry.label for entry in found.items] == ["sum(items)"]
+                assert [item.insert_text for item in items] == ["m(items)"]
+                assert len(fake.engine.fills) == number and not fake.engine.cancels
+
+    play(scene())
+
+
 def ident(item: types.InlineCompletionItem) -> str:
     assert item.command is not None and item.command.arguments
     return str(item.command.arguments[0])

@@ -1,6 +1,7 @@
 """EngineLink: finding and starting a server, jobs side by side, breaks, and quiet failures."""
 
 import asyncio
+import re
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
@@ -8,12 +9,13 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from lsp_server.link.finding import Endpoint, LinkError, find_endpoint, fixed_endpoint, read_token
 from lsp_server.link.launching import Launcher
 from lsp_server.link.link import EngineLink
 from protocol.messages import Accepted, Cancel, Delta, Done, Error, Fill, Pin, Revise
-from protocol.runtime import MOST_BYTES, parse_runtime
+from protocol.runtime import FILE, LOCK, MOST_BYTES, parse_runtime
 from tests.lsp.editor import play, until
 from tests.lsp.engine import FakeServer, fake_server
 
@@ -238,6 +240,48 @@ def test_a_server_that_cant_start_says_why(tmp_path: Path) -> None:
         await link.close()
 
     play(scene())
+
+
+@pytest.mark.parametrize("broken", ["state", "state/inner"], ids=["the folder", "its parent"])
+def test_a_folder_that_cant_be_made_is_told_and_nobody_waits(tmp_path: Path, broken: str) -> None:
+    (tmp_path / "state").write_text("a file")
+
+    async def scene() -> None:
+        told: list[tuple[str, str]] = []
+        async with linked(tmp_path / broken, told) as link:
+            with pytest.raises(LinkError, match="can't be used"):
+                await link.ready()
+            assert [state for state, _ in told] == ["starting", "offline"]
+            assert str(tmp_path / broken) in told[-1][1]
+
+    play(scene())
+
+
+def test_a_lock_that_cant_be_opened_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / LOCK).touch()
+    (tmp_path / FILE).write_text(
+        '{"pid":1,"host":"127.0.0.1","port":9,"version":"0","model":"m","token_file":null}'
+    )
+
+    def refuse(lock: FileLock, timeout: float) -> None:
+        raise PermissionError(13, "Permission denied", lock.lock_file)
+
+    monkeypatch.setattr(FileLock, "acquire", refuse)
+    with pytest.raises(LinkError, match=re.escape(str(tmp_path)) + ".*Permission denied"):
+        find_endpoint(tmp_path)
+
+
+def test_a_token_in_a_folder_that_cant_be_read_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path) -> bool:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "exists", refuse)
+    with pytest.raises(LinkError, match="can't be used"):
+        fixed_endpoint(tmp_path, "127.0.0.1", 7)
 
 
 def test_what_a_dead_server_left_is_not_believed(tmp_path: Path) -> None:

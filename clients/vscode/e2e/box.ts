@@ -209,6 +209,11 @@ export class Box {
     return this.page.locator(`.tab.dirty[data-resource-name="${name}"]`).isVisible();
   }
 
+  /** How many lines the active file has, as far as the window shows them. */
+  lines(): Promise<number> {
+    return this.page.locator(".editor-instance .margin .line-numbers").count();
+  }
+
   /** The live canvas as it is drawn now: the text of each row, from the top. */
   rows(): Promise<string[]> {
     return this.page.evaluate(() => {

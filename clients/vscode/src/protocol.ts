@@ -139,10 +139,11 @@ export interface CommitResult {
   readonly reason?: string;
 }
 
-/** Where a live operation acts: units into the text of the hole's last frame, lines joined by "\n". */
+/** Where a live operation acts: units into the text of the hole's frame `seq`, lines joined by "\n". */
 export interface CellParams {
   readonly jobId: string;
   readonly hole: number;
+  readonly seq: number;
   readonly start: number;
   readonly stop: number;
 }

@@ -65,7 +65,7 @@ export function languages(): Languages {
 }
 
 export function pythonSetting(): string {
-  return reader()("python", "").trim();
+  return String(reader()<unknown>("python", "") ?? "").trim();
 }
 
 export function showsStatusBar(): boolean {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fake } from "./fake/vscode";
+import { fake, window } from "./fake/vscode";
 import { commitOf, frameOf, settled, span, stage } from "./harness";
 
 const TEXT = "def f():\n    old()\nprint(f())\n";
@@ -44,7 +44,32 @@ test("typing elsewhere meanwhile keeps its own undo step", async () => {
   const done = "import os\ndef f():\n    a()\n    b()\nprint(f())\n";
   assert.equal(document.getText(), done);
   document.undo();
-  assert.ok(document.getText().startsWith("import os\ndef f():\n    old()\n"));
+  assert.equal(document.getText(), `import os\n${TEXT}`);
+});
+
+test("a commit that typing overtakes is made again, and takes the blank lines, no other", async () => {
+  const { jobs, commits, editor, document } = stage(TEXT);
+  jobs.frame(frameOf(document, span(1, 4, 1, 9), "▒▒", "    ▒▒▒"));
+  await settled();
+  editor.meanwhile = () => fake.type(document, [0, 0, 0, 0], "import os\nimport re\n");
+  const { applied } = await commits.take(commitOf(document, span(1, 4, 1, 9), "a()\n    b()"));
+  assert.ok(applied);
+  const typed = "import os\nimport re\n";
+  assert.equal(document.getText(), `${typed}def f():\n    a()\n    b()\nprint(f())\n`);
+  document.undo();
+  assert.equal(document.getText(), typed + TEXT);
+});
+
+test("a save while a commit is on its way takes nothing of the result", async () => {
+  const { jobs, commits, editor, document } = stage(TEXT);
+  jobs.frame(frameOf(document, span(1, 4, 1, 9), "▒▒", "    ▒▒▒"));
+  await settled();
+  let saving: Promise<string> | undefined;
+  editor.meanwhile = () => {
+    saving = fake.save(document);
+  };
+  assert.ok((await commits.take(commitOf(document, span(1, 4, 1, 9), "a()\n    b()"))).applied);
+  assert.equal(await saving, "def f():\n    a()\n    b()\nprint(f())\n");
 });
 
 test("whole lines keep their last line break while they are drawn", async () => {
@@ -59,7 +84,7 @@ test("whole lines keep their last line break while they are drawn", async () => 
   assert.equal(document.getText(), TEXT);
 });
 
-test("cancelling undoes the blank lines and no more, so that nothing has changed", async () => {
+test("cancelling takes the blank lines back in their own undo step, wherever the focus is", async () => {
   const { jobs, brush, editor, document } = stage(TEXT);
   fake.type(document, [0, 0, 0, 0], "#");
   fake.type(document, [0, 0, 0, 1], "");
@@ -71,8 +96,41 @@ test("cancelling undoes the blank lines and no more, so that nothing has changed
   jobs.ended({ jobId: "j", reason: "cancelled" });
   await settled();
   assert.equal(document.getText(), TEXT);
-  assert.equal(document.undoSteps, 2);
+  assert.equal(document.undoSteps, 3);
+  assert.ok(!fake.executed.some(({ command }) => command === "undo"));
   assert.deepEqual(brush.shown(editor), []);
+});
+
+test("taking the blank lines back is tried again where typing overtakes it", async () => {
+  const { jobs, editor, document } = stage(TEXT);
+  jobs.frame(frameOf(document, span(1, 4, 1, 9), "▒▒", "    ▒▒▒", "    ▒"));
+  await settled();
+  editor.meanwhile = () => fake.type(document, [0, 0, 0, 0], "import os\nimport re\n");
+  jobs.ended({ jobId: "j", reason: "cancelled" });
+  await settled();
+  assert.equal(document.getText(), `import os\nimport re\n${TEXT}`);
+});
+
+test("blank lines that the editor does not give up are not saved", async () => {
+  const { jobs, editor, document } = stage(TEXT);
+  jobs.frame(frameOf(document, span(1, 4, 1, 9), "▒▒", "    ▒▒▒"));
+  await settled();
+  editor.willing = false;
+  jobs.ended({ jobId: "j", reason: "cancelled" });
+  await settled();
+  assert.equal(await fake.save(document), TEXT);
+});
+
+test("a file that was closed is left as it is on the disk", async () => {
+  const { jobs, document } = stage(TEXT);
+  jobs.frame(frameOf(document, span(1, 4, 1, 9), "▒▒", "    ▒▒▒"));
+  await settled();
+  window.visibleTextEditors = [];
+  document.isClosed = true;
+  const { version } = document;
+  jobs.ended({ jobId: "j", reason: "cancelled" });
+  await settled();
+  assert.equal(document.version, version);
 });
 
 test("cancelling after other edits deletes the blank lines and keeps the edits", async () => {

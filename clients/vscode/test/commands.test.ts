@@ -126,6 +126,25 @@ test("cancelling tells the server at once and only about the document's newest j
   );
 });
 
+test("a server that is started again may name its jobs as the one before", () => {
+  const { jobs, document } = starting();
+  const uri = document.uri.toString();
+  jobs.started("job-1", uri);
+  jobs.ended({ jobId: "job-1", reason: "done" });
+  jobs.started("job-1", uri);
+  assert.equal(jobs.get("job-1"), undefined, "a late answer brings nothing back");
+  jobs.started("job-2", uri);
+  jobs.abandon();
+  assert.equal(jobs.all.length, 0);
+  const ends: string[] = [];
+  jobs.onEnd(({ ended }) => ends.push(ended.reason));
+  for (const id of ["job-1", "job-2"]) {
+    jobs.started(id, uri);
+    jobs.ended({ jobId: id, reason: "failed" });
+  }
+  assert.deepEqual(ends, ["failed", "failed"]);
+});
+
 test("taking what is there names the job, and tells why not", async () => {
   const { link, jobs, document } = starting();
   link.answers.set("retouch/accept", { ok: false, reason: "nothing is revealed yet" });
@@ -164,13 +183,43 @@ test("words of the running canvas are locked, thrown back and replaced by their 
   list.selectedItems = [items[2]];
   list.accepted.fire();
   await settled();
-  const cell = { jobId: "j", hole: 0 };
+  const cell = { jobId: "j", hole: 0, seq: job.frames.get(0)?.seq };
   assert.deepEqual(link.asked, [
     { method: "retouch/lock", params: { ...cell, start: 3, stop: 5 } },
     { method: "retouch/throwBack", params: { ...cell, start: 3, stop: 5 } },
     { method: "retouch/revisePin", params: { ...cell, start: 6, stop: 8, text: "xy" } },
   ]);
   assert.equal(list.visible, false);
+});
+
+test("a word is looked up again once its text is typed", async () => {
+  const { link, jobs, document } = starting();
+  link.answers.set("retouch/revisePin", { ok: true });
+  const show = (...lines: string[]) => jobs.frame(frameOf(document, span(1, 4, 1, 9), ...lines));
+  const replace = async (label: string, ...meanwhile: string[]): Promise<void> => {
+    const items = FakeQuickPick.last?.items as { label: string }[];
+    Object.assign(FakeQuickPick.last ?? {}, {
+      selectedItems: items.filter((item) => item.label === label),
+    });
+    fake.answers.push("xy");
+    FakeQuickPick.last?.accepted.fire();
+    show(...meanwhile);
+    await settled();
+  };
+  show("▒▒ ab", "cd");
+  const [job] = jobs.all;
+  assert.ok(job);
+  touchCanvas(job, jobs, link);
+  await replace("cd", "long ab", "cd");
+  const seq = job.frames.get(0)?.seq;
+  const where = { jobId: "j", hole: 0, seq, start: 8, stop: 10 };
+  assert.deepEqual(link.asked, [{ method: "retouch/revisePin", params: { ...where, text: "xy" } }]);
+  touchCanvas(job, jobs, link);
+  await replace("cd", "long ab", "ef");
+  touchCanvas(job, jobs, link);
+  await replace("ab", "ab long ab", "ef");
+  assert.equal(link.asked.length, 1, "what can't be found is not replaced");
+  assert.match(fake.shown.at(-1)?.text ?? "", /changed meanwhile/);
 });
 
 test("the list of words follows the frames and goes with the job", () => {

@@ -75,7 +75,7 @@ test("a cancelled job commits nothing", async () => {
   assert.deepEqual(result, { applied: false, reason: "cancelled" });
 });
 
-test("an editor that refuses the edit gets its blank lines back out", async () => {
+test("an editor that refuses every edit gets none", async () => {
   const { jobs, commits, editor, document } = stage(TEXT);
   jobs.frame(frameOf(document, OLD, "▒", "▒"));
   await settled();

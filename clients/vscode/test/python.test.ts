@@ -7,6 +7,8 @@ import { expanded, findPython, type Source } from "../src/python/find";
 import { besideProgram, onPath } from "../src/python/lookup";
 import { probe, type Verdict } from "../src/python/probe";
 import { sources } from "../src/python/sources";
+import { Turns } from "../src/server/turns";
+import { pythonSetting } from "../src/settings";
 import { extensions, fake, workspace } from "./fake/vscode";
 
 function source(name: string, candidates: string[], binding = false): Source {
@@ -29,6 +31,39 @@ test("the first Python with Retouch is taken, in the order of the sources", asyn
 test("what was tried in vain is told", async () => {
   const missing = await findPython([source("a", ["/x"])], (python) => only(python, "/z"));
   assert.deepEqual(missing, { attempts: [{ source: "a", python: "/x", why: "not /z" }] });
+});
+
+test("a source that can't be asked is told, and the next one is", async () => {
+  const broken = { name: "a", binding: false, candidates: () => Promise.reject("no leave") };
+  const found = await findPython([broken, source("b", ["/z"])], (python) => only(python, "/z"));
+  assert.deepEqual(found, { python: "/z", version: "1", source: "b" });
+  assert.deepEqual(await findPython([broken], (python) => only(python, "/z")), {
+    attempts: [{ source: "a", python: "a", why: "no leave" }],
+  });
+});
+
+test("a setting that is no text names no Python, or what it says", () => {
+  fake.reset();
+  assert.equal(pythonSetting(), "");
+  fake.settings.set("retouch.python", 3);
+  assert.equal(pythonSetting(), "3");
+  const original = workspace.getConfiguration;
+  workspace.getConfiguration = (section) => ({ ...original(section), get: () => null });
+  assert.equal(pythonSetting(), "");
+  workspace.getConfiguration = original;
+});
+
+test("a start that fails is told, and does not keep the next from its turn", async () => {
+  const failures: unknown[] = [];
+  const done: string[] = [];
+  const turns = new Turns((error) => failures.push(error));
+  const first = turns.take(() => Promise.reject("broken"));
+  const second = turns.take(async () => {
+    done.push("second");
+  });
+  await first;
+  await second;
+  assert.deepEqual([failures, done], [["broken"], ["second"]]);
 });
 
 test("no other Python stands in for the one that the user has set", async () => {

@@ -101,8 +101,8 @@ def test_words_of_the_canvas_are_locked_thrown_back_and_pinned(editor: Editor) -
     editor.setup()
     job(editor, "old one\nold two\n", "1,2Retouch rewrite")
     smile = "\N{GRINNING FACE}"
-    frame(editor, span(0, 0, 1, 7), f"x = {smile} + one", line("return one"))
-    at = {"jobId": "job-1", "hole": 0}
+    frame(editor, span(0, 0, 1, 7), f"x = {smile} + one", line("return one"), seq=7)
+    at = {"jobId": "job-1", "hole": 0, "seq": 7}
     assert asked(editor, "Retouch lock return", "lock") == {**at, "start": 13, "stop": 19}
     assert asked(editor, "Retouch throw one", "throwBack") == {**at, "start": 9, "stop": 12}
     pinned = asked(editor, "Retouch pin one two + three", "revisePin")
@@ -153,6 +153,26 @@ def test_toggle(editor: Editor) -> None:
     editor.keys("Ax")
     editor.wait_for("textDocument/inlineCompletion")
     assert editor.told == ["Retouch: off", "Retouch: on"]
+
+
+def test_toggle_where_the_settings_switch_it_off(editor: Editor) -> None:
+    editor.setup(settings={"enable": False})
+    editor.open("a.py", "old\n")
+    editor.keys("Ax<Esc>")
+    editor.settle()
+    assert editor.got("textDocument/inlineCompletion") == editor.got("retouch/toggle") == []
+    editor.vim.command("Retouch toggle")
+    assert editor.wait_for("retouch/toggle") == {"enable": True}
+    assert editor.told == ["Retouch: on"]
+    editor.keys("Ax")
+    editor.wait_for("textDocument/inlineCompletion")
+    editor.keys("<Esc>")
+    editor.lua("vim.lsp.get_clients({ name = 'retouch' })[1]:stop(true)")
+    editor.until(lambda: not editor.lua("return #vim.lsp.get_clients({ name = 'retouch' })"))
+    editor.open("b.py", "old\n")
+    assert editor.wait_for("retouch/toggle") == {"enable": True}  # the one that was started now
+    editor.vim.command("Retouch toggle")
+    assert editor.wait_for("retouch/toggle", 2) == {"enable": False}
 
 
 def test_status_and_log(editor: Editor) -> None:

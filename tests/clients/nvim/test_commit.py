@@ -120,6 +120,34 @@ def test_a_diff_is_rejected(editor: Editor) -> None:
     assert editor.text == ["newest"]
 
 
+def test_a_diff_does_not_take_what_is_being_typed(editor: Editor) -> None:
+    editor.setup(diff_first=True, ghost={"enable": False})
+    job(editor, "old\nmine\n", "1Retouch rewrite")
+    editor.keys("jA ")
+    frame(editor, LINE, "new")
+    commit(editor, (LINE, "new"))
+    editor.sees("-old", "+new", ":Retouch accept")
+    editor.keys("area")
+    assert editor.replies() == [] and editor.text == ["old", "mine area"]
+    editor.keys("<Cmd>Retouch accept<CR>s<Esc>")
+    assert editor.reply()["applied"]
+    assert editor.text == ["new", "mine areas"]
+
+
+def test_a_diff_that_opened_elsewhere_is_turned_down_by_escape(editor: Editor) -> None:
+    editor.setup(diff_first=True, ghost={"enable": False})
+    job(editor, "old\nmine\n", "1Retouch rewrite")
+    for number, keys in enumerate(("<Esc><Esc>", "<Esc>:Retouch cancel<CR>"), 1):
+        editor.keys("A")
+        commit(editor, (LINE, "new"))
+        editor.sees("-old", "+new")
+        editor.keys(keys)
+        assert editor.reply(number) == {"applied": False, "reason": "rejected"}
+        editor.misses("-old")
+    assert editor.text == ["old", "mine"]
+    assert editor.got("retouch/cancel") == []
+
+
 def test_an_edit_under_an_open_diff_wins(editor: Editor) -> None:
     editor.setup()
     job(editor, "old\n", "Retouch rewrite")

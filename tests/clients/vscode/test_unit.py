@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from protocol.limits import STEPS_LIMIT
 from tests.clients.vscode.conftest import EXTENSION, Extension
 
 pytestmark = [pytest.mark.vscode_unit, pytest.mark.timeout(900)]
@@ -56,3 +57,24 @@ def test_the_readme_tells_every_setting_and_key() -> None:
     for command in contributes["commands"]:
         if command["command"] not in {"retouch.showMenu"}:
             assert command["title"].rstrip("…") in readme, command["title"]
+
+
+def _settings() -> dict[str, dict[str, object]]:
+    manifest = json.loads((EXTENSION / "package.json").read_text(encoding="utf-8"))
+    parts = manifest["contributes"]["configuration"]
+    return {name: it for part in parts for name, it in part["properties"].items()}
+
+
+def test_the_readme_tells_the_plain_defaults() -> None:
+    readme = (EXTENSION / "README.md").read_text(encoding="utf-8")
+    told = dict(re.findall(r"^\| `(retouch\.\S+)` +\| `?([^`|]*?)`? +\|", readme, re.MULTILINE))
+    for name, setting in _settings().items():
+        default = setting["default"]
+        if default and isinstance(default, str):
+            assert told[name] == default, name
+        elif default is None or isinstance(default, bool | int):
+            assert told[name] == json.dumps(default), name
+
+
+def test_no_more_steps_than_the_server_takes_can_be_set() -> None:
+    assert _settings()["retouch.steps"]["maximum"] == STEPS_LIMIT

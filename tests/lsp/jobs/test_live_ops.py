@@ -69,6 +69,24 @@ def test_tokens_are_thrown_back_and_locked(served: Serving) -> None:
     play(scene())
 
 
+def test_a_place_in_a_frame_that_is_past_means_what_stood_there(served: Serving) -> None:
+    async def scene() -> None:
+        async with desk(served.folder) as it:
+            job = await running(it, served)
+            seen = it.frames[-1]["seq"]
+            served.engine.steps_left = 1
+            await until(lambda: it.frames[-1]["step"] == 3, "another frame")
+            assert await op(it, "lock", job, 0, 2, seq=seen) == {"ok": True}
+            for seq in (seen, seen + 99):
+                said = await op(it, "revisePin", job, 4, 5, seq=seq, text="x")
+                assert said["ok"] is False and "changed" in said["reason"]
+            assert ops(served) == [Pin(0, 1, "\U0001f600")]
+            now = it.frames[-1]["seq"]
+            assert await op(it, "revisePin", job, 4, 6, seq=now, text="x") == {"ok": True}
+
+    play(scene())
+
+
 @pytest.mark.parametrize(
     ("name", "given", "why"),
     [

@@ -289,9 +289,26 @@ def test_a_job_cancelled_at_once_says_so(served: Serving) -> None:
                 it.begin("retouch/rewrite", range=it.range_of("return x + 1"))
             )
             await asyncio.sleep(0)
-            it.tell("retouch/cancel", {"jobId": "job-1"})
-            assert (await begun)["jobId"] == "job-1"
-            assert (await it.ended())["reason"] == "cancelled"
+            stopped = asyncio.ensure_future(it.command("retouch.cancel"))
+            made = await begun
+            assert await stopped is True
+            ended = await it.ended()
+            assert (ended["jobId"], ended["reason"]) == (made["jobId"], "cancelled")
             assert it.text.value == CODE
 
     play(scene())
+
+
+def test_a_server_that_is_started_again_names_its_jobs_otherwise(served: Serving) -> None:
+    names: list[str] = []
+
+    async def scene() -> None:
+        async with desk(served.folder) as it:
+            it.open("/w/a.py", CODE)
+            made = await it.begin("retouch/rewrite", range=it.range_of("return x + 1"))
+            names.append(made["jobId"])
+            await it.ended()
+
+    play(scene())
+    play(scene())
+    assert names[0] != names[1]

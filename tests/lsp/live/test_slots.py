@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lsp_server.live.frames import MASK
-from lsp_server.live.slots import Refused, lock, pin, slots_at, throw_back
+from lsp_server.live.slots import Refused, carried, lock, pin, slots_at, throw_back
 from protocol.cells import Cell, render
 from protocol.messages import Pin, Remask
 from tests.lsp.live.test_frames import canvas_of
@@ -21,6 +21,19 @@ def test_the_rest_of_a_slot_is_typed_again() -> None:
     picture = canvas_of("self", ".total", None).picture()
     assert pin(picture, 5, 7, "c") == Pin(1, 2, ".ctal")
     assert pin(picture, 2, 5, "x") == Pin(0, 2, "sextotal")
+
+
+def test_a_place_in_an_older_picture_is_where_its_tokens_are_now() -> None:
+    seen = canvas_of(None, " b", None).picture()
+    now = canvas_of("long", " b", "c").picture()
+    assert carried(seen, now, 1, 3) == (4, 6)
+    assert carried(seen, now, 2, 3) == (5, 6)
+    assert carried(now, now, 4, 6) == (4, 6)
+    for start, stop in ((0, 1), (3, 4), (0, 3)):
+        with pytest.raises(Refused, match="changed"):
+            carried(seen, now, start, stop)
+    with pytest.raises(Refused, match="changed"):
+        carried(seen, canvas_of("long", " b", "c", None).picture(), 1, 3)
 
 
 def test_text_goes_between_slots_and_into_one() -> None:

@@ -52,8 +52,6 @@ local function cancel(task)
   end
 end
 
-local enabled = true
-
 ---@param task retouch.Task
 local function toggle(task)
   local client, problem = server.client(task.bufnr), 'the language server is not attached'
@@ -61,12 +59,8 @@ local function toggle(task)
     log.failure('toggle', problem)
     return
   end
-  enabled = not enabled
-  for _, each in ipairs(vim.lsp.get_clients({ name = server.NAME })) do
-    each:notify('retouch/toggle', { enable = enabled })
-  end
-  ghost.toggle(enabled)
-  log.say(enabled and 'on' or 'off')
+  ghost.toggle(not ghost.enabled())
+  log.say(ghost.enabled() and 'on' or 'off')
 end
 
 ---@param method 'lock'|'throwBack'

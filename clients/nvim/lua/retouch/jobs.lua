@@ -5,6 +5,7 @@ local escape = require('retouch.escape')
 local log = require('retouch.log')
 local paint = require('retouch.paint')
 local position = require('retouch.position')
+local preview = require('retouch.preview')
 local wire = require('retouch.wire')
 
 local M = {}
@@ -118,7 +119,9 @@ local function begin(client_id, bufnr, label)
   local job = { client_id = client_id, bufnr = bufnr, label = label, holes = {}, cancelled = false }
   running[#running + 1] = job
   escape.install(bufnr, function()
-    M.cancel_buffer(bufnr, 'escape')
+    if not preview.answer(false) then
+      M.cancel_buffer(bufnr, 'escape')
+    end
   end)
   return job
 end

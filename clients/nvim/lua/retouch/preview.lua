@@ -43,11 +43,14 @@ local function scratch(lines)
   return bufnr
 end
 
+--- Goes there only from normal mode: what a person types elsewhere is no answer.
 ---@param bufnr integer The diff's.
 ---@param question retouch.Question
 ---@return integer
 local function open(bufnr, question)
-  local width = 30
+  local enter = api.nvim_get_mode().mode == 'n'
+  local title = enter and ' Retouch: a accept, r reject ' or ' :Retouch accept or :Retouch cancel '
+  local width = math.max(30, #title)
   for _, line in ipairs(api.nvim_buf_get_lines(bufnr, 0, -1, false)) do
     width = math.max(width, api.nvim_strwidth(line) + 2)
   end
@@ -58,13 +61,13 @@ local function open(bufnr, question)
   end
   return api.nvim_open_win(
     bufnr,
-    true,
+    enter,
     vim.tbl_extend('error', place, {
       width = math.min(width, vim.o.columns - 4),
       height = math.min(api.nvim_buf_line_count(bufnr), math.max(3, vim.o.lines - 6)),
       style = 'minimal',
       border = 'rounded',
-      title = ' Retouch: a accept, r reject ',
+      title = title,
       zindex = 60,
     })
   )
@@ -126,7 +129,6 @@ function M.ask(question)
   end
   local old = api.nvim_buf_get_lines(question.bufnr, 0, -1, false)
   local bufnr = scratch(M.diff(old, edits.preview(question.bufnr, question.changes)))
-  vim.cmd.stopinsert()
   local window = open(bufnr, question)
   bind(bufnr, window, function(answer)
     coroutine.resume(thread, answer)

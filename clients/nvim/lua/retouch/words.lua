@@ -155,7 +155,8 @@ function M.change(client, bufnr, order)
     log.failure(order.method, 'no job with a canvas runs in this buffer')
     return
   end
-  local lines = job.holes[number].frame.lines
+  local frame = job.holes[number].frame
+  local lines = frame.lines
   local word = order.word and named(lines, order.word)
   if not order.word then
     word = under_cursor(lines, assert(span))
@@ -168,6 +169,7 @@ function M.change(client, bufnr, order)
   local params = {
     jobId = job.id,
     hole = number,
+    seq = frame.seq,
     start = M.offset(lines, word.row, word.from, encoding),
     stop = M.offset(lines, word.row, word.to, encoding),
     text = order.text,

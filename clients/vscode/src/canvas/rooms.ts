@@ -5,9 +5,9 @@
  */
 
 import * as vscode from "vscode";
-import type { Span } from "../protocol";
+import type { Edit, Span } from "../protocol";
 import { savesByItself } from "../settings";
-import { apply } from "../text/apply";
+import { apply, type UndoStops } from "../text/apply";
 import { grown, spanOf } from "../text/places";
 import { rangeOf } from "../text/ranges";
 import { Latch } from "./latch";
@@ -15,19 +15,19 @@ import { blankLines, lengthens, longer } from "./region";
 import type { Room } from "./rows";
 
 const MOST_LINES = 60;
+/** How often the lines are taken back anew where the document moves on under the edit. */
+const TRIES = 4;
 
 interface Held {
   readonly job: string;
   readonly hole: number;
   readonly document: vscode.TextDocument;
-  /** The document's text before the first such line came. */
-  readonly before: string;
   region: Span;
   /** Our own edit is on its way. */
   inserting: boolean;
   /** Somebody else has edited the document since. */
   foreign: boolean;
-  /** Being given back: once is enough. */
+  /** Being given back: once at a time is enough. */
   releasing: boolean;
   /** No more lines: an edit was refused, or the file was saved. */
   closed: boolean;
@@ -37,6 +37,8 @@ export class Rooms implements vscode.Disposable {
   private readonly held: Held[] = [];
   /** Saves that were handed deletions and have not made them yet. */
   private readonly saves = new Map<vscode.TextDocument, Latch>();
+  /** The last edit of ours that may give lines back, while it is on its way to the editor. */
+  private readonly writing = new Map<vscode.TextDocument, Promise<boolean>>();
   private readonly listeners = vscode.Disposable.from(
     vscode.workspace.onDidChangeTextDocument((event) => this.follow(event)),
     vscode.workspace.onWillSaveTextDocument((event) => this.beforeSave(event)),
@@ -80,13 +82,23 @@ export class Rooms implements vscode.Disposable {
     }
   }
 
-  /** What must be deleted to give back a job's lines; from here on they are the caller's. */
-  take(job: string): Span[] {
-    const mine = this.ofJob(job);
-    for (const held of mine) {
-      this.held.splice(this.held.indexOf(held), 1);
+  /** Makes edits and gives a job's lines back, at once; false if the editor refused all of it. */
+  async write(
+    job: string,
+    document: vscode.TextDocument,
+    edits: readonly Edit[],
+    stops: UndoStops,
+  ): Promise<boolean> {
+    const writing = apply(document, [...edits, ...this.deletions(job)], stops);
+    this.writing.set(document, writing);
+    const applied = await writing;
+    if (this.writing.get(document) === writing) {
+      this.writing.delete(document);
     }
-    return mine.flatMap((held) => blankLines(held.region, held.document));
+    if (applied) {
+      this.drop(job);
+    }
+    return applied;
   }
 
   /** True if the job has lines and nobody else has edited the document since they came. */
@@ -95,25 +107,27 @@ export class Rooms implements vscode.Disposable {
     return mine.length > 0 && mine.every((held) => !held.foreign);
   }
 
-  /** Gives a job's lines back: by undo where that does no more, so that the file isn't left dirty. */
+  /** Gives a job's lines back, in an undo step of its own if somebody has typed since they came.
+   *
+   * Never by the command `undo`: it acts on whatever has the focus. Lines that the editor won't
+   * give up are held on to, so that no save writes them.
+   */
   async release(job: string): Promise<void> {
-    const mine = this.ofJob(job);
-    const [first] = mine;
+    const [first] = this.ofJob(job);
     if (!first || first.releasing) {
       return;
     }
-    const { document, before } = first;
+    const { document } = first;
     first.releasing = true;
-    await this.rest(document);
-    const alone = this.of(document).length === mine.length && this.untouched(job);
-    if (alone && vscode.window.activeTextEditor?.document === document) {
-      await vscode.commands.executeCommand("undo");
+    for (let tries = 0; tries < TRIES && this.ofJob(job).length > 0; tries += 1) {
+      await this.rest(document);
+      if (document.isClosed || this.deletions(job).length === 0) {
+        this.drop(job);
+      } else {
+        await this.write(job, document, [], { before: !this.untouched(job), after: true });
+      }
     }
-    const spans = this.take(job);
-    if (spans.length > 0 && document.getText() !== before) {
-      const edits = spans.map((range) => ({ range, newText: "" }));
-      await apply(document, edits, { before: false, after: true });
-    }
+    first.releasing = false;
   }
 
   dispose(): void {
@@ -136,13 +150,24 @@ export class Rooms implements vscode.Disposable {
     return this.held.filter((held) => held.job === job);
   }
 
+  /** The edits that give back a job's lines, in the document as it is now. */
+  private deletions(job: string): Edit[] {
+    const spans = this.ofJob(job).flatMap((held) => blankLines(held.region, held.document));
+    return spans.map((range) => ({ range, newText: "" }));
+  }
+
+  private drop(job: string): void {
+    for (const held of this.ofJob(job)) {
+      this.held.splice(this.held.indexOf(held), 1);
+    }
+  }
+
   private hold(job: string, hole: number, document: vscode.TextDocument, line: number): Held {
     const place = { line, character: 0 };
     const held: Held = {
       job,
       hole,
       document,
-      before: this.of(document)[0]?.before ?? document.getText(),
       region: { start: place, end: place },
       inserting: false,
       foreign: false,
@@ -180,21 +205,30 @@ export class Rooms implements vscode.Disposable {
         held.foreign ||= own === undefined;
       }
     }
-    if (holders.every((held) => blankLines(held.region, held.document).length === 0)) {
+    if (this.blank(event.document).length === 0) {
       this.saves.get(event.document)?.open();
     }
   }
 
   private beforeSave(event: vscode.TextDocumentWillSaveEvent): void {
-    const holders = this.of(event.document);
-    const spans = holders.flatMap((held) => blankLines(held.region, held.document));
-    for (const held of holders) {
+    const { document } = event;
+    for (const held of this.of(document)) {
       held.closed = true;
     }
-    if (spans.length > 0) {
-      this.saves.get(event.document)?.open();
-      this.saves.set(event.document, new Latch(() => this.saves.delete(event.document)));
-      event.waitUntil(Promise.resolve(spans.map((span) => vscode.TextEdit.delete(rangeOf(span)))));
+    if (this.blank(document).length > 0) {
+      this.saves.get(document)?.open();
+      this.saves.set(document, new Latch(() => this.saves.delete(document)));
+      event.waitUntil(this.deletedBySave(document));
     }
+  }
+
+  /** What a save deletes: decided once no edit of ours is about to do it. */
+  private async deletedBySave(document: vscode.TextDocument): Promise<vscode.TextEdit[]> {
+    await this.writing.get(document);
+    return this.blank(document).map((span) => vscode.TextEdit.delete(rangeOf(span)));
+  }
+
+  private blank(document: vscode.TextDocument): Span[] {
+    return this.of(document).flatMap((held) => blankLines(held.region, held.document));
   }
 }

@@ -5,10 +5,12 @@ import type { Canvas } from "../canvas/canvas";
 import type { Rooms } from "../canvas/rooms";
 import type { Job, Jobs } from "../jobs/book";
 import type { CommitParams, CommitResult, Edit } from "../protocol";
-import { apply } from "../text/apply";
 import type { Histories } from "../text/histories";
 import { openDocument, rangeOf } from "../text/ranges";
 import type { Proposals } from "./proposals";
+
+/** How often a commit is made anew where the document moves on under the edit. */
+const TRIES = 4;
 
 export class Commits {
   constructor(
@@ -32,12 +34,7 @@ export class Commits {
     if ((params.diffFirst || params.confirm) && !(await this.approved(document, params, job))) {
       return { applied: false, reason: "rejected" };
     }
-    await this.rooms.rest(document);
-    const edits = this.current(document, params, job);
-    if (!edits) {
-      return { applied: false, reason: "conflict" };
-    }
-    return this.write(document, edits, params.jobId, job);
+    return this.write(document, params, job);
   }
 
   private async approved(
@@ -84,22 +81,40 @@ export class Commits {
     });
   }
 
+  /** Where the document moves on under the edit, it is made anew for the document as it is then.
+   *
+   * The blank lines go with the result only if nobody typed meanwhile: undoing it would else bring
+   * them back.
+   */
   private async write(
     document: vscode.TextDocument,
-    edits: readonly Edit[],
-    jobId: string,
+    params: CommitParams,
     job: Job | undefined,
   ): Promise<CommitResult> {
-    const continues = this.rooms.untouched(jobId) || job?.streamed === true;
-    const blank = this.rooms.take(jobId).map((range) => ({ range, newText: "" }));
-    const writing = apply(document, [...edits, ...blank], { before: !continues, after: true });
-    if (job) {
-      this.canvas.clear(job);
+    const { jobId } = params;
+    for (let tries = 0; tries < TRIES && !job?.cancelled; tries += 1) {
+      if (!this.continues(jobId, job)) {
+        await this.rooms.release(jobId);
+      }
+      await this.rooms.rest(document);
+      const edits = this.current(document, params, job);
+      if (!edits) {
+        return { applied: false, reason: "conflict" };
+      }
+      const stops = { before: !this.continues(jobId, job), after: true };
+      const writing = this.rooms.write(jobId, document, edits, stops);
+      if (job) {
+        this.canvas.clear(job);
+      }
+      if (await writing) {
+        return { applied: true, version: document.version };
+      }
     }
-    const applied = await writing;
-    if (!applied && blank.length > 0) {
-      await apply(document, blank, { before: false, after: true });
-    }
-    return applied ? { applied, version: document.version } : { applied, reason: "refused" };
+    return { applied: false, reason: job?.cancelled ? "cancelled" : "refused" };
+  }
+
+  /** Whether the result belongs to the undo step that our own edits have begun. */
+  private continues(jobId: string, job: Job | undefined): boolean {
+    return this.rooms.untouched(jobId) || job?.streamed === true;
   }
 }

@@ -88,11 +88,12 @@ export class Jobs implements vscode.Disposable {
     }
   }
 
-  /** Ends every job, since the server is gone. */
+  /** Ends every job, since the server is gone; the next one may use their names again. */
   abandon(): void {
     for (const job of this.all) {
       this.ended({ jobId: job.id, reason: "cancelled" });
     }
+    this.past.clear();
   }
 
   dispose(): void {

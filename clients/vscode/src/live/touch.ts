@@ -3,9 +3,9 @@
 import * as vscode from "vscode";
 import type { Job, Jobs } from "../jobs/book";
 import type { Link } from "../link";
-import type { Answer } from "../protocol";
+import type { Answer, CellParams } from "../protocol";
 import { messageOf } from "../view/messages";
-import { type Word, wordsOf } from "./words";
+import { foundAgain, type Word, wordsOf } from "./words";
 
 type Operation = "lock" | "throwBack" | "replace";
 
@@ -77,18 +77,25 @@ async function ask(
   word: Word,
   link: Link,
 ): Promise<Answer | undefined> {
-  const cell = { jobId: job.id, hole: word.hole, start: word.start, stop: word.stop };
-  if (operation === "lock") {
-    return link.request("retouch/lock", cell);
-  }
-  if (operation === "throwBack") {
-    return link.request("retouch/throwBack", cell);
+  if (operation !== "replace") {
+    return link.request(`retouch/${operation}`, cellOf(job, word));
   }
   const text = await vscode.window.showInputBox({
     title: "Retouch: text that must stand here",
     value: word.look === "masked" ? "" : word.text,
   });
-  return text === undefined ? undefined : link.request("retouch/revisePin", { ...cell, text });
+  if (text === undefined) {
+    return undefined;
+  }
+  const frame = job.frames.get(word.hole);
+  const now = frame && foundAgain(word, frame); // the canvas went on while the user typed
+  return now
+    ? link.request("retouch/revisePin", { ...cellOf(job, now), text })
+    : { ok: false, reason: "that word has changed meanwhile; choose again" };
+}
+
+function cellOf(job: Job, { hole, seq, start, stop }: Word): CellParams {
+  return { jobId: job.id, hole, seq, start, stop };
 }
 
 /** Doubtful words first. Of what is still masked nothing can be locked or thrown back. */

@@ -4,9 +4,10 @@ import type { Frame, FrameLine } from "../protocol";
 
 export type Look = "masked" | "new" | "weak" | "plain";
 
-/** `start` and `stop` are units into the frame's text, its lines joined by "\n". */
+/** `start` and `stop` are units into the text of the frame `seq`, its lines joined by "\n". */
 export interface Word {
   readonly hole: number;
+  readonly seq: number;
   readonly start: number;
   readonly stop: number;
   readonly text: string;
@@ -25,12 +26,20 @@ export function wordsOf(frame: Frame): Word[] {
     for (const match of content.text.matchAll(WORD)) {
       const stop = match.index + match[0].length;
       const look = lookOf(content, match.index, stop);
-      const place = { hole: frame.hole, start: base + match.index, stop: base + stop };
+      const { hole, seq } = frame;
+      const place = { hole, seq, start: base + match.index, stop: base + stop };
       words.push({ ...place, text: match[0], line, ...look });
     }
     base += content.text.length + 1;
   }
   return words;
+}
+
+/** A word in a newer frame; undefined if it is gone, or which one it is can't be told. */
+export function foundAgain(word: Word, frame: Frame): Word | undefined {
+  const same = wordsOf(frame).filter(({ text }) => text === word.text);
+  const there = same.find(({ start }) => start === word.start);
+  return there ?? (same.length === 1 && word.look !== "masked" ? same[0] : undefined);
 }
 
 function lookOf(line: FrameLine, start: number, stop: number): Pick<Word, "look" | "confidence"> {

@@ -35,7 +35,7 @@ export async function findPython(
 ): Promise<Found | Missing> {
   const attempts: Attempt[] = [];
   for (const source of sources) {
-    const candidates = await source.candidates();
+    const candidates = await candidatesOf(source, attempts);
     for (const python of candidates) {
       const verdict = await probe(python);
       if (verdict.ok) {
@@ -48,6 +48,16 @@ export async function findPython(
     }
   }
   return { attempts };
+}
+
+/** The candidates of a source; that it could not be asked is an attempt in vain. */
+async function candidatesOf(source: Source, attempts: Attempt[]): Promise<readonly string[]> {
+  try {
+    return await source.candidates();
+  } catch (error) {
+    attempts.push({ source: source.name, python: source.name, why: String(error) });
+    return [];
+  }
 }
 
 /** `~/x` as an absolute path; anything else as it is. */

@@ -9,6 +9,7 @@ import { probe } from "../python/probe";
 import { sources } from "../python/sources";
 import { pythonSetting } from "../settings";
 import { createClient } from "./client";
+import { Turns } from "./turns";
 
 export type Phase = "starting" | "running" | "stopped" | "missing" | "failed";
 
@@ -18,7 +19,10 @@ export type Wire = (client: LanguageClient) => void;
 export class Session implements Link, vscode.Disposable {
   private client: LanguageClient | undefined;
   private current: Phase = "stopped";
-  private queue: Promise<void> = Promise.resolve();
+  private readonly turns = new Turns((error) => {
+    this.log.error(`The language server could not be started: ${String(error)}`);
+    this.enter("failed");
+  });
   private readonly changed = new vscode.EventEmitter<Phase>();
   readonly onPhase = this.changed.event;
   /** What was tried when no Python was found. */
@@ -42,14 +46,14 @@ export class Session implements Link, vscode.Disposable {
 
   /** Starts the server, in place of one that runs. Never rejects: `phase` tells how it went. */
   restart(): Promise<void> {
-    return this.inTurn(async () => {
+    return this.turns.take(async () => {
       await this.shut();
       await this.open();
     });
   }
 
   stop(): Promise<void> {
-    return this.inTurn(() => this.shut());
+    return this.turns.take(() => this.shut());
   }
 
   async request<M extends keyof Requests>(
@@ -72,11 +76,6 @@ export class Session implements Link, vscode.Disposable {
 
   dispose(): void {
     this.changed.dispose();
-  }
-
-  private inTurn(work: () => Promise<void>): Promise<void> {
-    this.queue = this.queue.then(work);
-    return this.queue;
   }
 
   private async open(): Promise<void> {

@@ -134,6 +134,8 @@ export class FakeEditor {
   readonly decorations = new Map<unknown, readonly unknown[]>();
   /** Edits are refused while this is false. */
   willing = true;
+  /** What happens once, while an edit is on its way. */
+  meanwhile: (() => void) | undefined;
 
   constructor(readonly document: FakeDocument) {}
 
@@ -142,16 +144,21 @@ export class FakeEditor {
     stops: { undoStopBefore: boolean; undoStopAfter: boolean },
   ): Promise<boolean> {
     const changes: ContentChange[] = [];
+    const { version } = this.document;
     work({
       insert: (at, text) => changes.push({ range: new Range(at, at), text }),
       replace: (range, text) => changes.push({ range, text }),
       delete: (range) => changes.push({ range, text: "" }),
     });
     await Promise.resolve();
-    if (this.willing) {
+    const { meanwhile } = this;
+    this.meanwhile = undefined;
+    meanwhile?.();
+    const taken = this.willing && this.document.version === version;
+    if (taken) {
       this.document.change(changes, { before: stops.undoStopBefore, after: stops.undoStopAfter });
     }
-    return this.willing;
+    return taken;
   }
 
   setDecorations(type: unknown, options: readonly unknown[]): void {

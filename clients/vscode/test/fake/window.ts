@@ -269,8 +269,6 @@ export const commands = {
     fake.executed.push({ command, args });
     if (command === "setContext") {
       fake.contexts.set(args[0] as string, args[1]);
-    } else if (command === "undo") {
-      window.activeTextEditor?.document.undo();
     }
     return handlers.get(command)?.(...(args as never[]));
   },

@@ -7,6 +7,7 @@ local server = require('retouch.server')
 
 local M = {}
 
+--- Whether Retouch is on: as the settings have it until it is switched.
 local on = true
 
 --- Whether Neovim draws the ghost text of this buffer. "auto" leaves it to Neovim exactly where a
@@ -28,8 +29,17 @@ end
 
 ---@return boolean
 local function wanted()
-  local options = assert(config.get())
-  return on and options.ghost.enable and options.settings.enable ~= false
+  return on and assert(config.get()).ghost.enable
+end
+
+---@return boolean
+local function set_on()
+  return assert(config.get()).settings.enable ~= false
+end
+
+---@return boolean
+function M.enabled()
+  return on
 end
 
 --- The client that suggests in the current buffer.
@@ -40,14 +50,23 @@ local function client()
   return provider and wanted() and found or nil
 end
 
----@param new_client vim.lsp.Client
+---@param of_buffer vim.lsp.Client
 ---@param bufnr integer
-function M.attach(new_client, bufnr)
+local function prepare(of_buffer, bufnr)
   local builtin_here = uses_builtin(bufnr)
-  builtin.allow(new_client, builtin_here and wanted())
+  builtin.allow(of_buffer, builtin_here and wanted())
   if builtin_here and wanted() then
     builtin.switch_on(bufnr)
   end
+end
+
+---@param new_client vim.lsp.Client
+---@param bufnr integer
+function M.attach(new_client, bufnr)
+  if on ~= set_on() then
+    new_client:notify('retouch/toggle', { enable = on }) -- it knows the settings alone
+  end
+  prepare(new_client, bufnr)
 end
 
 local function update()
@@ -98,20 +117,22 @@ function M.trigger()
   end
 end
 
---- Switch ghost text on or off for all buffers.
+--- Switch Retouch on or off for all buffers.
 ---@param enable boolean
 function M.toggle(enable)
   on = enable
   own.clear()
   for _, each in ipairs(vim.lsp.get_clients({ name = server.NAME })) do
+    each:notify('retouch/toggle', { enable = enable })
     for bufnr in pairs(each.attached_buffers) do
-      M.attach(each, bufnr)
+      prepare(each, bufnr)
     end
   end
 end
 
 ---@param group integer
 function M.setup(group)
+  M.toggle(set_on())
   local moves = { 'CursorMovedI', 'TextChangedI', 'TextChangedP' }
   local menu = { 'CompleteChanged', 'CompleteDone' }
   api.nvim_create_autocmd(vim.list_extend(moves, menu), { group = group, callback = update })

@@ -114,24 +114,29 @@ def causal_rows(job: Job, state: JobState, config: ModelConfig) -> list[Rows]:
     """
     if not len(job.canvas.masked):
         return []
-    state.drafted = _copied(job, state) if state.room and drafts(job) else []
+    state.drafted = _copied(job, state, state.room)
     return [_causal(job, state, config, state.drafted)]
 
 
-def _copied(job: Job, state: JobState) -> list[int]:
+def _copied(job: Job, state: JobState, room: int) -> list[int]:
     """A draft for the first masks, from the prefix and what has settled."""
+    if not room or not drafts(job):
+        return []
     if state.text is None:
         state.text = ids(job.context.prefix)
     text = ids(state.text, job.canvas.tokens[: job.canvas.settled])
-    return draft(text, min(state.room, _masked_run(job) - 1))
+    return draft(text, min(room, _masked_run(job) - 1))
 
 
 def speculative_rows(job: Job, state: JobState, config: ModelConfig) -> list[Rows]:
-    """Causal rows that check the draft, and canvas rows that take it as given and draft on."""
+    """Causal rows that check the draft, and canvas rows that take it as given and draft on.
+
+    Where the canvas has none, what followed the same tokens elsewhere in the text is one.
+    """
     if not len(job.canvas.masked):
         return []
     room = min(_masked_run(job) - 1, DRAFT_LIMIT)
-    state.drafted, state.draft = state.draft[:room], []
+    state.drafted, state.draft = state.draft[:room] or _copied(job, state, room), []
     return [
         _causal(job, state, config, state.drafted),
         _canvas(job, state, config, state.drafted),

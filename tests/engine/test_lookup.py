@@ -104,3 +104,19 @@ def test_right_copies_save_passes(tiny: Model, monkeypatch: pytest.MonkeyPatch) 
     finish(make_engine(tiny, few=4)[0], again)
     assert again.canvas.tokens.tolist() == said
     assert again.step == 3, "each pass three of a draft and one token more"
+
+
+def test_speculation_copies_where_the_canvas_has_no_draft(
+    tiny: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = make_job([20, 21], slots=12)
+    finish(make_engine(tiny)[0], job)
+    said = job.canvas.tokens.tolist()
+    monkeypatch.setattr("engine.rows.draft", lambda text, most: said[len(text) - 3 :][:most])
+    copying = make_job([20, 21], slots=12, policy="speculate")
+    finish(make_engine(tiny)[0], copying)
+    monkeypatch.setattr("engine.rows.draft", lambda text, most: [])
+    alone = make_job([20, 21], slots=12, policy="speculate")
+    finish(make_engine(tiny)[0], alone)
+    assert copying.canvas.tokens.tolist() == alone.canvas.tokens.tolist() == said
+    assert copying.step <= 3 < alone.step, "nine tokens in the first pass"

@@ -79,6 +79,7 @@ class SegmentCache:
         entry.used = next(self._clock)
         if lease.pending:
             entry.writer = lease
+        self._evict()
         return lease
 
     def release(self, lease: Lease) -> None:
@@ -116,7 +117,6 @@ class SegmentCache:
         else:
             entry, common = Entry(origin, [], self.transformer.new_key_values()), 0
         self._entries.append(entry)
-        self._evict()
         return entry, common
 
     def _evict(self) -> None:

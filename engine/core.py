@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Callable
 
+from engine.errors import kind_and_place
 from engine.job import Finish, Job, JointJob, StepResult, Work, gravest
 from engine.query import Query
 from engine.runner import Runner
@@ -96,9 +97,13 @@ class Engine:
                 each.steps_left = max(1, int((job.deadline - now) / self._pace))
 
     def _settle(self, result: StepResult) -> StepResult:
-        """Decide whether the job is over, or its full canvas grows."""
+        """Decide whether the job is over, or its full canvas grows; if that fails, it is over."""
         if result.error is None:
-            result.finish = self._finish(result.work)
+            try:
+                result.finish = self._finish(result.work)
+            except Exception as error:  # noqa: BLE001  # the rules are the job's own
+                logger.error("a job's rules failed: %s", kind_and_place(error))
+                result.error = f"{type(error).__name__}: {error}"
         return result
 
     def _finish(self, job: Work) -> Finish | None:

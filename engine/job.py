@@ -137,6 +137,11 @@ class Job:
         return self.canvas if self.past is None else self.past.followed_by(self.canvas)
 
     @property
+    def finished(self) -> int:
+        """Slots of finished blocks."""
+        return 0 if self.past is None else len(self.past)
+
+    @property
     def room(self) -> int:
         """Slots that growth may still add."""
         return max(0, self.limit - len(self.whole))
@@ -226,6 +231,8 @@ class Rival:
     probability: float
     ratio: float
     """Its probability over that of the token that won."""
+    past: int = 0
+    """Slots of finished blocks before the canvas that `slot` counts in."""
 
 
 @dataclass(slots=True)

@@ -41,6 +41,13 @@ class Language:
     rooms: tuple[int, ...] = ()
 
     @property
+    def tried(self) -> bool:
+        """Whether whole texts are judged, and further ones made where all fail."""
+        return isinstance(self.asked, wire.Syntax) or (
+            self.compiled is None and self.check is not None
+        )
+
+    @property
     def exact(self) -> bool:
         """Whether the answer is the text of the canvas: what keeps to a grammar is not mended."""
         shaped = isinstance(self.asked, wire.Syntax | wire.Lengths) and not self.listed

@@ -1,9 +1,11 @@
 """An engine in this process, behind EngineClient."""
 
+import logging
 import time
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -13,6 +15,7 @@ from engine.capabilities import CAPABILITIES
 from engine.compiling import Arrived, Compiling
 from engine.config import EngineConfig
 from engine.core import Engine
+from engine.errors import kind_and_place
 from engine.hub import STEP_MS, EngineFacts, Load
 from engine.languages import Languages
 from engine.query import Context, Priority, Query
@@ -38,6 +41,8 @@ from protocol.messages import (
     ServerMessage,
     Task,
 )
+
+logger = logging.getLogger(__name__)
 
 PATIENCE = 0.02
 """Seconds that a step waits for a constraint where there is nothing else to do."""
@@ -98,17 +103,14 @@ class LocalEngine:
         except ProtocolError as error:
             self._refuse(message, error)
             return
-        match message:
-            case Fill() | ReviseText() | Score():
-                self._open(message, client)
-            case Revise():
-                self._revise(message)
-            case Cancel():
-                if self._compiling.drop(message.id):
-                    self._owners.pop(message.id, None)
-                    self._outbox.append(Done(message.id, "", "cancelled"))
-                for work in self._session.cancel(message.id):
-                    self._engine.cancel(work)
+        with self._boundary(message.id):
+            match message:
+                case Fill() | ReviseText() | Score():
+                    self._open(message, client)
+                case Revise():
+                    self._revise(message)
+                case Cancel():
+                    self._cancel(message.id)
 
     def step(self) -> list[ServerMessage]:
         """One turn of the engine; everything that is to be said since the last.
@@ -117,11 +119,13 @@ class LocalEngine:
         """
         idle = not self._engine.busy and not self._outbox
         for arrived in self._compiling.arrived(PATIENCE if idle else 0.0):
-            self._resume(arrived)
+            with self._boundary(arrived.request.id):
+                self._resume(arrived)
         if self._engine.busy:
             began = self._clock()
             for result in self._engine.step():
-                self._take(self._session.advance(result))
+                with self._boundary(result.work.id.partition("/")[0]):
+                    self._take(self._session.advance(result))
             self._step_ms = (self._clock() - began) * 1000
             self._steps_ms += self._step_ms
             self._step_counts[bisect_left(STEP_MS, self._step_ms)] += 1
@@ -140,12 +144,30 @@ class LocalEngine:
         self._outbox.clear()
         self._compiling.close()
 
+    @contextmanager
+    def _boundary(self, name: str) -> Iterator[None]:
+        """Whatever goes wrong inside ends the request of this id, never the engine."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001  # whatever it is, the others go on
+            logger.error("a request failed: %s", kind_and_place(error))
+            self._forget(name)
+            text = f"The engine could not go on with this request: {type(error).__name__}."
+            self._outbox.append(Error("engine_failed", text, name))
+
+    def _forget(self, name: str) -> None:
+        """Let nothing stay of a request, whatever it had come to."""
+        self._compiling.drop(name)
+        for work in self._session.forget(name):
+            self._engine.cancel(work)
+        self._owners.pop(name, None)
+
     def _open(self, fill: Task, client: str) -> None:
         """Begin a request, or have its constraints compiled first."""
         try:
-            wait = self._admit(fill, client)
-            if self._compiling.waits(fill.id):
+            if fill.id in self._owners:
                 raise ProtocolError("id_conflict", f"A fill with id {fill.id} is running.", "id")
+            wait = self._admit(fill, client)
             languages = self._compiling.ask(fill)
             if languages is None:
                 self._owners[fill.id] = Owner(client, fill.priority)
@@ -172,6 +194,14 @@ class LocalEngine:
         self._owners[fill.id] = owner
         turn.messages = [_with_wait(message, wait) for message in turn.messages]
         self._take(turn)
+
+    def _cancel(self, name: str) -> None:
+        """End a request before its next step."""
+        if self._compiling.drop(name):
+            self._owners.pop(name, None)
+            self._outbox.append(Done(name, "", "cancelled"))
+        for work in self._session.cancel(name):
+            self._engine.cancel(work)
 
     def _revise(self, revise: Revise) -> None:
         """Do what is asked of a live canvas."""

@@ -79,7 +79,8 @@ class Maker:
         job.context = replace(context, prefix=(*context.prefix, *past))
         job.constraint = self._constraint(prompt) if job.past is None else None
         job.stop = self._stop_rule(hole, len(prompt.required), None)
-        search.texts, search.suffix = self._texts(hole, prompt), prompt.context.suffix
+        search.context, search.suffix = context, prompt.context.suffix
+        search.texts = self._texts(hole, prompt)
 
     def settled_text(self, tokens: Sequence[int]) -> bytes:
         """Bytes of settled tokens up to the end mark."""

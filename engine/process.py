@@ -255,9 +255,10 @@ class EngineProcess:
             link.deliver(replace(message, id=fill_id))
 
     def _fail_live(self, reason: str) -> None:
-        """End every request that the engine had seen."""
-        waiting = {engine_id for engine_id, _ in self._waiting}
-        for engine_id in [key for key in self._routes if key not in waiting]:
+        """End every request that the engine had seen, with the changes that wait for it."""
+        asked = {key for key, ask in self._waiting if not isinstance(ask.message, Revise)}
+        self._waiting = deque(entry for entry in self._waiting if entry[0] in asked)
+        for engine_id in [key for key in self._routes if key not in asked]:
             self._hear(Error("engine_failed", reason, engine_id, retry_after_ms=1000))
 
 

@@ -46,7 +46,7 @@ class Prompter:
         notes: list[str] = []
         text, moved = self._split(_tail(prefix, self._limit * CHARACTERS_PER_TOKEN))
         ids = self._tokenizer.encode(text)
-        if not moved and ids and self._continues(ids[-1]):
+        if not moved and ids and self._moves(ids[-1]):
             moved = self._tokenizer.bytes_of([ids.pop()])
         excess = max(0, len(ids) - self._limit)
         ids = ids[-(-excess // BLOCK) * BLOCK :]
@@ -68,7 +68,7 @@ class Prompter:
         ids = self._tokenizer.encode(kept)
         if not ids:
             return tuple(self._tokenizer.encode(text)), b""
-        if not moved and len(ids) > 1 and self._continues(ids[-1]):
+        if not moved and len(ids) > 1 and self._moves(ids[-1]):
             moved = self._tokenizer.bytes_of([ids.pop()])
         return tuple(ids), moved
 
@@ -96,12 +96,24 @@ class Prompter:
             kept = kept if len(text) - len(kept) <= MOVED_LIMIT else text
         return kept, text[len(kept) :].encode()
 
-    def _continues(self, token: int) -> bool:
-        """Whether the token is a proper prefix of another one."""
+    def _moves(self, token: int) -> bool:
+        """Whether the last token moves into the hole: it is a proper prefix of another one.
+
+        A part of a character stays: who wrote the rest of it before means no longer token.
+        """
         data = self._index.bytes_of(token)
-        return data is not None and len(self._index.starting_with(data)) > len(
-            self._index.equal_to(data)
-        )
+        if data is None or not is_text(data):
+            return False
+        return len(self._index.starting_with(data)) > len(self._index.equal_to(data))
+
+
+def is_text(data: bytes) -> bool:
+    """Whether the bytes are whole characters."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _tail(text: str, characters: int) -> str:

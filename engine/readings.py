@@ -46,7 +46,7 @@ def denoise_causal(job: Job, state: JobState, logits: Logits, config: ModelConfi
         reveal(proposal, np.array([0]), job, config.eos_id, config.pad_id)
         if narrowed is not None:
             job.keep(narrowed)
-        rivals.append(_rival(proposal))
+        rivals.append(_rival(proposal, job.finished))
         agreed = row < len(state.drafted) and proposal.tokens[0] == state.drafted[row]
         if not agreed or proposal.tokens[0] == config.eos_id:
             break
@@ -54,10 +54,10 @@ def denoise_causal(job: Job, state: JobState, logits: Logits, config: ModelConfi
     return rivals
 
 
-def _rival(proposal: Proposal) -> Rival:
+def _rival(proposal: Proposal, past: int) -> Rival:
     probability = float(proposal.rivalry[0])
     ratio = probability / max(float(proposal.confidence[0]), 1e-9)
-    return Rival(int(proposal.slots[0]), int(proposal.rivals[0]), probability, ratio)
+    return Rival(int(proposal.slots[0]), int(proposal.rivals[0]), probability, ratio, past)
 
 
 def denoise_speculative(

@@ -79,8 +79,8 @@ class Runner:
         chunks = [[context_rows(lease, take) for lease, take in turn.chunks] for turn in turns]
         packed = [rows for group in chunks for rows in group]
         packed += [r for kind in RowKind for turn in turns for r in turn.own if r.kind is kind]
-        hidden = self._forward(packed)
-        probed = self._probe(packed, hidden)
+        # a branch that took its last slot's rival is full, and has no rows
+        probed = self._probe(packed, self._forward(packed)) if packed else {}
         return [self._conclude(turn, probed) for turn in turns]
 
     def forget(self, work: Work) -> None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from engine.job import Finish, Job, Rival, StepResult, Work
 from engine.policies import ReadingKind
-from engine.query import Answer, Query
+from engine.query import Answer, Context, Query
 from engine.scores import SUFFIX_TOKENS, inner_part, suffix_part, text_score
 
 FORK_RATIO = 0.25
@@ -67,11 +67,16 @@ class Search:
     error: str | None = None
     ranked: list[Job] = field(default_factory=list)
     """Finished branches with different texts, best first; set at the end."""
+    context: Context = field(init=False)
+    """What the first token of every text is read behind: the lead's, before any block joins it."""
     _branches: list[Job] = field(default_factory=list)
     _open: dict[str, Work] = field(default_factory=dict)
     _voters: list[Candidate] = field(default_factory=list)
     _ended: set[str] = field(default_factory=set)
     _passed_over: list[tuple[float, Job, Rival]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.context = self.lead.context
 
     @property
     def over(self) -> bool:
@@ -132,6 +137,8 @@ class Search:
     def _forks(self, job: Job, result: StepResult) -> list[Work]:
         forks: list[Work] = []
         for rival in result.rivals:
+            if not _stands(job, rival):
+                continue
             if len(self._branches) < self.width and rival.ratio > FORK_RATIO:
                 forks.append(self._fork(job, rival))
             elif rival.ratio > 0:
@@ -146,7 +153,8 @@ class Search:
 
     def _second_chances(self) -> list[Work]:
         """Branches for the closest rivals that were passed over, as many as the width allows."""
-        closest = sorted(self._passed_over, key=lambda entry: -entry[0])
+        standing = [entry for entry in self._passed_over if _stands(*entry[1:])]
+        closest = sorted(standing, key=lambda entry: -entry[0])
         room = self.width + self.spare - len(self._branches)
         self._passed_over = []
         more = [self._fork(job, rival) for _, job, rival in closest[:room]]
@@ -169,7 +177,7 @@ class Search:
         held = any(voter.job.log_valid is not None for voter in self._voters)
         if len(self._voters) < 2 or not parts or not (suffix or held):
             return self._conclude([voter.job for voter in self._voters], self.finish)
-        query = Query(f"{self.lead.id}/vote", self.lead.context, parts, deadline=self.lead.deadline)
+        query = Query(f"{self.lead.id}/vote", self.context, parts, deadline=self.lead.deadline)
         return self._add([query])
 
     def _candidates(self) -> list[Candidate]:
@@ -177,14 +185,10 @@ class Search:
         found: dict[tuple[int, ...], Candidate] = {}
         for job in self._branches:
             ids = self.texts.read(job)
-            whole = job.whole
-            chances = whole.confidence[: whole.settled]
-            inner = float(np.log(np.maximum(chances, 1e-9)).sum())
             free = job.policy.reading is not ReadingKind.CANVAS and job.log_valid is None
-            known = free or not ids
             if ids not in found:
-                flaws = self.texts.flaws(job)
-                found[ids] = Candidate(job, ids, inner if known else None, flaws)
+                inner = _log_chance(job) if free or not ids else None
+                found[ids] = Candidate(job, ids, inner, self.texts.flaws(job))
         return list(found.values())
 
     def _vote(self, query: Query) -> list[Work]:
@@ -205,6 +209,20 @@ class Search:
     def _conclude(self, ranked: list[Job], finish: Finish | None) -> list[Work]:
         self.ranked, self.finish = ranked or [self.lead], finish or "stop"
         return []
+
+
+def _stands(job: Job, rival: Rival) -> bool:
+    """Whether a rival's slot is one of the running canvas; a finished block is not gone back to."""
+    return rival.past == job.finished
+
+
+def _log_chance(job: Job) -> float:
+    """Of the tokens up to the one that completed the answer: a pass can settle more than those."""
+    whole = job.whole
+    tokens = whole.tokens[: whole.settled].tolist()
+    while job.stop is not None and len(tokens) > 1 and job.stop(tokens[:-1]):
+        tokens.pop()
+    return float(np.log(np.maximum(whole.confidence[: len(tokens)], 1e-9)).sum())
 
 
 def likely_lengths(

@@ -95,7 +95,7 @@ class Session:
         """
         self.check_free(fill.id)
         if isinstance(fill, ReviseText):
-            return self._revisions.open(fill, language)
+            return self._revisions.open(fill, language, since)
         if isinstance(fill, Score):
             return self._scorings.open(fill)
         hole = self.shape(fill, language)
@@ -155,6 +155,14 @@ class Session:
         if live is not None:
             return live.search.running
         return self._revisions.running(fill_id) or self._scorings.running(fill_id)
+
+    def forget(self, fill_id: str) -> list[str]:
+        """Drop all that is known of a request; the ids of its work."""
+        works = self.cancel(fill_id)
+        self._live.pop(fill_id, None)
+        self._revisions.forget(fill_id)
+        self._scorings.forget(fill_id)
+        return works
 
     def revise(self, revise: Revise) -> Turn:
         """Change a live canvas as a person wants it; ProtocolError if that can't be done."""

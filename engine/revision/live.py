@@ -72,11 +72,20 @@ class Revisions:
         """Ids of a revision's work; none if it is not live."""
         return self._live[name].program.running if name in self._live else []
 
-    def open(self, request: ReviseText, language: Language | None = None) -> Turn:
-        """The first work of a revision; ProtocolError if it can't be done as asked."""
+    def forget(self, name: str) -> None:
+        """Drop what is known of a revision."""
+        self._live.pop(name, None)
+
+    def open(
+        self, request: ReviseText, language: Language | None = None, since: float | None = None
+    ) -> Turn:
+        """The first work of a revision; ProtocolError if it can't be done as asked.
+
+        `since` is when it came, if that is not now.
+        """
         opened = open_passage(request, self._prompter, self._model)
         opened, accepts = under(language, request, opened)
-        now, method = self._clock(), method_of(request)
+        now, method = self._clock() if since is None else since, method_of(request)
         draw = Draw(request.sampling.temperature, request.sampling.top_p, request.sampling.seed)
         tools = Tools(self._vocabulary, self._index, draw, request.strength, self._watch(request))
         refiner = Refiner(opened.passage, plan_of(request), tools, accepts)

@@ -8,6 +8,7 @@ kept only if its score beats the old one's by the guard.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from engine.prompt import is_text
 from engine.reviews import REVIEWERS
 from engine.revision.gains import gains
 from engine.revision.passage import Passage, Window
@@ -220,12 +221,3 @@ def noted(slots: Slots, scores: Scores) -> Slots:
         )
         for place, slot in enumerate(slots)
     )
-
-
-def is_text(data: bytes) -> bool:
-    """Whether the bytes are valid UTF-8."""
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True

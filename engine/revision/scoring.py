@@ -56,6 +56,10 @@ class Scorings:
         """Ids of a request's work; none if it is not live."""
         return self._live[name].program.running if name in self._live else []
 
+    def forget(self, name: str) -> None:
+        """Drop what is known of a request."""
+        self._live.pop(name, None)
+
     def open(self, request: Score) -> Turn:
         """The first work of a request; ProtocolError if it can't be done as asked."""
         method = request.method or DEFAULT_SCORER

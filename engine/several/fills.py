@@ -18,6 +18,9 @@ from protocol.messages import Accepted, Fill, Revise, Task
 DOCUMENT = (
     "The constraint speaks of the whole document, so the holes were filled one after another."
 )
+TRIED = (
+    "Texts are tried until one keeps to the constraint, so the holes were filled one after another."
+)
 
 
 class Several:
@@ -62,6 +65,11 @@ class Several:
         live = self._live.get(fill_id)
         return self._session.cancel(fill_id) if live is None else live.running()
 
+    def forget(self, fill_id: str) -> list[str]:
+        """Drop all that is known of a request; the ids of its work."""
+        live = self._live.pop(fill_id, None)
+        return self._session.forget(fill_id) if live is None else live.forget()
+
     def advance(self, result: StepResult) -> Turn:
         """What a step calls for."""
         live = self._live.get(fill_id := result.work.id.partition("/")[0])
@@ -84,6 +92,8 @@ class Several:
         if fill.constraint is not None and fill.constraint.scope == "document":
             return in_turn, DOCUMENT
         numbers = range(len(holes_of(fill)))
+        if any(language.tried for language in map(languages.of, numbers) if language is not None):
+            return in_turn, TRIED
         holes = [self._session.shape(one_hole(fill, n), languages.of(n)) for n in numbers]
         if note := too_long(fill, holes):
             return in_turn, note

@@ -38,6 +38,10 @@ class InTurn:
     languages: Languages
     over: bool = False
     _ends: list[Done] = field(default_factory=list)
+    _told: int = 0
+    """Frames of all holes so far; a hole counts its own from 1."""
+    _earlier: int = 0
+    """Those of the holes that have ended."""
 
     def open(self) -> Turn:
         """The first hole."""
@@ -47,6 +51,10 @@ class InTurn:
         """Ids of the work that is going on."""
         return self.session.cancel(self.fill.id)
 
+    def forget(self) -> list[str]:
+        """Drop what the session knows of the hole whose turn it is; the ids of its work."""
+        return self.session.forget(self.fill.id)
+
     def advance(self, result: StepResult) -> Turn:
         """Pass a result on; a hole that ends makes way for the next one."""
         inner = self.session.advance(result)
@@ -55,7 +63,7 @@ class InTurn:
             if isinstance(message, Done):
                 self._end(message, turn)
             else:
-                turn.messages.append(self._told(message))
+                turn.messages.append(self._tell(message))
         return turn
 
     def revise(self, revise: Revise) -> Turn:
@@ -65,13 +73,15 @@ class InTurn:
         if any(isinstance(op, Advance | ContextChange) for op in revise.ops):
             text = "The text around one of several holes stays as it is."
             raise ProtocolError("unsupported", text, "ops")
-        turn = self.session.revise(msgspec.structs.replace(revise, canvas=0))
-        turn.messages = [self._told(message) for message in turn.messages]
+        base = revise.base_seq - self._earlier
+        turn = self.session.revise(msgspec.structs.replace(revise, canvas=0, base_seq=base))
+        turn.messages = [self._tell(message) for message in turn.messages]
         return turn
 
     def _end(self, end: Done, turn: Turn) -> None:
         """Begin the next hole, or end the fill."""
         self._ends.append(end)
+        self._earlier = self._told
         if len(self._ends) > len(self.fill.holes) or end.finish in HURRIED:
             self.over = True
             turn.messages.append(joined_end(self.fill, self._ends, together=False))
@@ -82,9 +92,11 @@ class InTurn:
             self.over = True
             turn.messages.append(engine_error(self.fill, error))
 
-    def _told(self, message: ServerMessage) -> ServerMessage:
+    def _tell(self, message: ServerMessage) -> ServerMessage:
+        """A hole's message as the fill's, its frames numbered on."""
         if isinstance(message, Delta | Splice):
-            return msgspec.structs.replace(message, canvas=len(self._ends))
+            self._told = self._earlier + message.seq
+            return msgspec.structs.replace(message, canvas=len(self._ends), seq=self._told)
         self.over = self.over or isinstance(message, Error)
         return message
 

@@ -79,20 +79,14 @@ class Together:
 
     def open(self) -> Turn:
         """The joint job."""
-        turns: list[Turn] = []
         try:
-            for number in range(len(self.plan.holes)):
-                turns.append(self._begin(number))
-        except ProtocolError:
-            self._end_all(_jobs(turns))
+            turns = [self._begin(number) for number in range(len(self.plan.holes))]
+            jobs = _jobs(turns)
+            for number, job in enumerate(jobs):
+                _keep_size(job, number)
+        except Exception:
+            self.forget()
             raise
-        jobs = _jobs(turns)
-        for number, job in enumerate(jobs):
-            job.limit = len(job.canvas) if job.limit else 0
-            if job.constraint is not None and not job.constraint.allows(job.canvas, 0):
-                self._end_all(jobs)
-                text = f"The constraint needs more tokens than a canvas of {len(job.canvas)} has."
-                raise ProtocolError("constraint_unsatisfiable", text, param_of(number))
         context = self.plan.prompts[0].context
         work = JointJob(self.fill.id, context, tuple(jobs), self.plan.betweens, self.deadline)
         [first] = turns[0].messages
@@ -106,8 +100,14 @@ class Together:
         """Ids of the work that is going on."""
         return [self.fill.id]
 
+    def forget(self) -> list[str]:
+        """Drop what the session knows of the holes; the ids of the work that goes on."""
+        for number in range(len(self.plan.holes)):
+            self.session.forget(self._name(number))
+        return self.running()
+
     def advance(self, result: StepResult) -> Turn:
-        """Tell every open hole of the step; when all have ended, so has the fill."""
+        """Tell every open hole of the step; the fill ends with all of them, or as one fails."""
         assert isinstance(result.work, JointJob)
         turn, whole = Turn(), result
         for number, hole in enumerate(result.work.holes):
@@ -117,7 +117,10 @@ class Together:
             for message in self.session.advance(_share(whole, hole, finish)).messages:
                 self._hear(message, number, turn)
             whole = StepResult(result.work, error=result.error)  # costs are counted once
-        if not self.over and len(self._ends) == len(self.plan.holes):
+            if self.over:
+                turn.cancel = self.forget()
+                return turn
+        if len(self._ends) == len(self.plan.holes):
             self.over = True
             ends = [self._ends[number] for number in range(len(self._ends))]
             turn.messages.append(joined_end(self.fill, ends, together=True))
@@ -129,7 +132,7 @@ class Together:
         canvas, room = part.canvas, min(LINE_ROOM * hole.lines, BLOCKS[ReadingKind.CANVAS])
         part = msgspec.structs.replace(
             part,
-            id=f"{self.fill.id}#{number}",
+            id=self._name(number),
             canvas=CanvasSpec(canvas.tokens or room, canvas.pinned),
             sampling=msgspec.structs.replace(part.sampling, branches=1),
             deadline_ms=None,
@@ -137,20 +140,27 @@ class Together:
         prompt = self.plan.prompts[number]
         return self.session.begin(part, hole, prompt, self.languages.of(number))
 
-    def _end_all(self, jobs: list[Job]) -> None:
-        """Let the session forget holes that will not be filled."""
-        for job in jobs:
-            self.session.advance(StepResult(job, finish="cancelled"))
+    def _name(self, number: int) -> str:
+        """The id under which the session knows a hole."""
+        return f"{self.fill.id}#{number}"
 
     def _hear(self, message: ServerMessage, number: int, turn: Turn) -> None:
-        """A hole's message: its frames are the fill's, its end is kept, one error is enough."""
+        """A hole's message: its frames are the fill's, its end is kept, an error is the fill's."""
         if isinstance(message, Done):
             self._ends[number] = message
         elif isinstance(message, Delta):
             turn.messages.append(msgspec.structs.replace(message, id=self.fill.id, canvas=number))
-        elif isinstance(message, Error) and not self.over:
+        elif isinstance(message, Error):
             self.over = True
             turn.messages.append(msgspec.structs.replace(message, id=self.fill.id))
+
+
+def _keep_size(job: Job, number: int) -> None:
+    """A canvas beside others does not grow; ProtocolError if it is too small for its constraint."""
+    job.limit = len(job.canvas) if job.limit else 0
+    if job.constraint is not None and not job.constraint.allows(job.canvas, 0):
+        text = f"The constraint needs more tokens than a canvas of {len(job.canvas)} has."
+        raise ProtocolError("constraint_unsatisfiable", text, param_of(number))
 
 
 def _jobs(turns: list[Turn]) -> list[Job]:

@@ -5,9 +5,12 @@ import dataclasses
 import pytest
 import torch
 
-from engine.job import Job
+from engine.job import Job, Rival, StepResult
+from engine.query import Query
+from engine.search import Texts
 from models.loader import Model
 from tests.engine.recording import finish, make_engine, make_job, run
+from tests.engine.searching import TEXTS, drive, make_search, settle
 
 
 def long_job(slots: int, block: int, limit: int, policy: str) -> Job:
@@ -53,3 +56,52 @@ def test_a_job_that_grows_into_a_new_block_frees_what_it_held(tiny: Model) -> No
     engine, _ = make_engine(tiny)
     finish(engine, long_job(4, 4, 16, "fixed"))
     assert not engine.busy
+
+
+def test_a_finished_block_is_not_gone_back_to() -> None:
+    """Its slots are no slots of the block that runs, neither at once nor as a second chance."""
+    search = make_search(3, slots=3)
+    [lead] = search.start()
+    assert isinstance(lead, Job)
+    search.texts = dataclasses.replace(TEXTS, flaws=lambda job: 1)
+    settle(lead, [40, 41, 42], 0.9)
+    assert search.advance(StepResult(lead, rivals=[Rival(1, 50, 0.1, 0.2)])) == []
+    lead.next_block(2)
+    assert search.advance(StepResult(lead, rivals=[Rival(2, 51, 0.4, 0.8)])) == []
+    settle(lead, [43], 0.9)
+    [branch] = search.advance(StepResult(lead, rivals=[Rival(0, 52, 0.4, 0.8, past=3)]))
+    assert isinstance(branch, Job)
+    assert branch.whole.tokens.tolist() == [40, 41, 42, 52, 16]
+    search.advance(StepResult(branch, finish="stop"))
+    search.advance(StepResult(lead, finish="stop"))
+    assert search._branches == [lead, branch]
+
+
+def test_a_search_forks_in_every_block(tiny: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.search.FORK_RATIO", 0.0)
+    engine, _ = make_engine(tiny)
+    search = make_search(20, slots=4)
+    search.lead.block, search.lead.limit = 4, 6
+    search.texts = Texts(
+        lambda job: tuple(job.whole.tokens[: job.whole.settled].tolist()), len, lambda job: 1
+    )
+    drive(engine, search)
+    assert search.error is None
+    assert {len(search.texts.read(job)) for job in search.ranked} == {6}
+
+
+def test_the_vote_reads_whole_texts_behind_the_text_before_the_hole() -> None:
+    """Finished blocks are a part of the texts, so they are not read before them as well."""
+    search = make_search(2, slots=1)
+    [lead] = search.start()
+    assert isinstance(lead, Job)
+    around = lead.context
+    settle(lead, [40], 0.9)
+    lead.next_block(1)
+    settle(lead, [41], 0.9)
+    [branch] = search.advance(StepResult(lead, rivals=[Rival(0, 50, 0.4, 0.8, past=1)]))
+    search.advance(StepResult(lead, finish="stop"))
+    [vote] = search.advance(StepResult(branch, finish="stop"))
+    assert isinstance(vote, Query)
+    assert lead.context != around
+    assert vote.context == around

@@ -72,6 +72,21 @@ def test_the_least_recently_used_segments_go_first(tiny: Model) -> None:
     assert cache.lease(0, tuple(range(100, 140))).cached == 40
 
 
+def test_a_new_segment_does_not_go_before_the_old_ones(tiny: Model) -> None:
+    """Not even one whose copied beginning passes the limit."""
+    cache = SegmentCache(tiny.transformer, 1 << 30)
+    for _ in range(2):
+        old = cache.lease(0, tuple(range(200)))
+        fill(old, {})
+        cache.release(old)
+    cache.limit = cache.nbytes
+    fresh = cache.lease(0, (*range(20), 999))
+    assert cache.nbytes <= cache.limit, "what nobody reads went"
+    fill(fresh, {})
+    cache.release(fresh)
+    assert cache.lease(0, (*range(20), 999)).cached == 21
+
+
 def test_a_long_tail_is_not_thrown_away_for_a_short_common_prefix(tiny: Model) -> None:
     cache = SegmentCache(tiny.transformer, 1 << 30)
     long = cache.lease(0, tuple(range(200)))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import engine.process
 from engine.config import EngineConfig
 from engine.errors import EngineError
 from engine.process import Backoff, EngineProcess, worker_command
@@ -193,6 +194,39 @@ def test_kill_9_in_the_middle_of_a_step_is_told_once_and_survived() -> None:
         assert engine.pid != first
         assert [len([m for m in c.messages if isinstance(m, Error)]) for c in clients] == [1, 1, 1]
 
+    run(scenario)
+
+
+def test_a_change_asked_while_a_dead_engine_is_reaped_does_not_keep_its_fill(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What is new meanwhile waits for the next engine."""
+    reaping, reaped, stop = asyncio.Event(), asyncio.Event(), engine.process._stop
+
+    async def slowly(dead: asyncio.subprocess.Process) -> None:
+        reaping.set()
+        await reaped.wait()
+        await stop(dead)
+
+    async def scenario(engine: EngineProcess) -> None:
+        client = Client(engine)
+        client.link.send(fill(prefix=LONG))
+        await client.until(2)
+        assert engine.pid is not None
+        os.kill(engine.pid, signal.SIGKILL)
+        await reaping.wait()
+        op = Pin(0, 1, "typed")
+        client.link.send(Revise(id="a", base_seq=0, ops=(op,)))
+        client.link.send(fill("new", "steps=8;text=abcdefgh;"))
+        client.link.send(Revise(id="new", base_seq=0, ops=(op,)))
+        reaped.set()
+        done = await client.end("new")
+        assert isinstance(done, Done)
+        assert done.text == "typedbcdefgh"
+        assert [m.code for m in client.messages if isinstance(m, Error)] == ["engine_failed"]
+        assert engine.live == 0
+
+    monkeypatch.setattr("engine.process._stop", slowly)
     run(scenario)
 
 

@@ -42,6 +42,19 @@ def test_a_last_token_that_others_continue_moves_into_the_hole(default_model: Mo
     assert prompter(default_model).prompt("import os\nos.pa", "").required == b"pa"
 
 
+def test_a_part_of_a_character_stays_in_the_prefix(tiny: Model) -> None:
+    """Longer tokens begin with the last byte of the text, and with its last character."""
+    table = list(tiny.tokenizer.token_bytes)
+    table[300:302] = b"\x99b", "ß=".encode()
+    edges = Prompter(tiny.config, tiny.tokenizer, PrefixIndex(table), 512)
+    for text in ("x = 'ř", "# ß"):
+        prompt = edges.prompt(text, "")
+        ids, moved = edges.between(text)
+        assert prompt.required == moved == b""
+        assert tiny.tokenizer.bytes_of(list(prompt.context.prefix[1:])) == text.encode()
+        assert tiny.tokenizer.bytes_of(list(ids)) == text.encode()
+
+
 def test_text_that_spells_a_special_token_stays_text(default_model: Model) -> None:
     prompt = prompter(default_model).prompt("x = '<|endoftext|><empty_output>'  # ", "<file_sep>")
     used = {*prompt.context.prefix[1:], *prompt.context.suffix}

@@ -9,37 +9,15 @@ from hypothesis import strategies as st
 
 from engine.client import stream
 from engine.config import EngineConfig
-from engine.core import Engine
 from engine.job import Job, Rival, StepResult
 from engine.local import LocalEngine
-from engine.query import Answer, Query
+from engine.query import Query
 from engine.scores import text_score
-from engine.search import Search, Texts, likely_lengths
+from engine.search import likely_lengths
 from models.loader import Model
 from protocol.messages import Cancel, CanvasSpec, Delta, Done, Fill, Sampling
 from tests.engine.recording import make_engine, make_job
-
-TEXTS = Texts(
-    lambda job: tuple(job.canvas.tokens[: job.canvas.settled].tolist()), len, lambda job: 0
-)
-
-
-def make_search(width: int, slots: int = 4, policy: str = "causal") -> Search:
-    return Search(make_job([20, 21], [30, 31], slots, policy, name="f"), width, TEXTS, (30, 31))
-
-
-def drive(engine: Engine, search: Search) -> int:
-    """Run a search to its end; returns how many pieces of work it made."""
-    works = list(search.start())
-    made = len(works)
-    for work in works:
-        engine.add(work)
-    while engine.busy:
-        for result in engine.step():
-            for work in search.advance(result):
-                made += 1
-                engine.add(work)
-    return made
+from tests.engine.searching import TEXTS, answer, drive, make_search, settle
 
 
 @settings(
@@ -54,6 +32,7 @@ def test_a_search_never_runs_wider_than_its_width_and_always_ends(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("engine.search.FORK_RATIO", ratio)
         made = drive(engine, search)
+    assert search.error is None
     assert search.over and not search.running
     assert made <= width + 1, "the branches, and one vote"
     texts = [TEXTS.read(job) for job in search.ranked]
@@ -70,16 +49,6 @@ def test_one_branch_is_the_plain_job(tiny: Model) -> None:
     while other.busy:
         other.step()
     assert search.ranked[0].canvas.tokens.tolist() == plain.canvas.tokens.tolist()
-
-
-def answer(*target: float) -> Answer:
-    zeros = np.zeros(len(target), np.float32)
-    return Answer(np.array(target, np.float32), zeros.astype(np.int64), zeros, zeros)
-
-
-def settle(job: Job, tokens: list[int], confidence: float) -> None:
-    slots = job.canvas.masked[: len(tokens)]
-    job.canvas.reveal(slots, np.array(tokens), confidence, 1)
 
 
 def test_the_vote_weighs_the_text_and_how_it_leads_to_the_suffix() -> None:
@@ -221,6 +190,25 @@ def test_if_every_text_breaks_the_document_the_closest_rivals_get_a_chance() -> 
         [40, 51],
         [50, 16],
     ]
+
+
+def test_tokens_behind_the_answer_don_t_count_in_the_vote() -> None:
+    """A pass that accepts a draft settles more than the token that completes the answer."""
+    search = make_search(2, slots=3)
+    [lead] = search.start()
+    assert isinstance(lead, Job)
+    lead.stop = lambda tokens: 41 in tokens
+    settle(lead, [40, 41], 0.9)
+    [branch] = search.advance(StepResult(lead, rivals=[Rival(0, 50, 0.4, 0.8)]))
+    assert isinstance(branch, Job)
+    settle(branch, [41], 0.9)
+    settle(lead, [42], 0.01)
+    search.advance(StepResult(lead, finish="stop"))
+    [vote] = search.advance(StepResult(branch, finish="stop"))
+    assert isinstance(vote, Query)
+    vote.answers = [answer(-1.0, -1.0), answer(-1.0, -1.0)]
+    search.advance(StepResult(vote, finish="converged"))
+    assert search.ranked == [lead, branch]
 
 
 def test_a_pinned_length_is_neither_cut_nor_mended(tiny_engine: LocalEngine) -> None:

@@ -9,7 +9,8 @@ import pytest
 from engine.config import EngineConfig
 from engine.constraints.compiler import Compiled, ConstraintCompiler
 from engine.constraints.errors import TooLargeError
-from engine.constraints.spec import ConstraintSpec
+from engine.constraints.spec import Regex as Pattern
+from engine.constraints.worker import _Child
 from engine.local import LocalEngine
 from models.loader import Model
 from protocol.constraint import Choices, Regex
@@ -35,11 +36,11 @@ class Gate:
         self.failure: Exception | None = None
         inner: Callable[..., Compiled] = ConstraintCompiler.compile
 
-        def compile_later(compiler: ConstraintCompiler, spec: ConstraintSpec) -> Compiled:
+        def compile_later(compiler: ConstraintCompiler, *words: Any) -> Compiled:
             assert self.open.wait(60)
             if self.failure is not None:
                 raise self.failure
-            return inner(compiler, spec)
+            return inner(compiler, *words)
 
         monkeypatch.setattr(ConstraintCompiler, "compile", compile_later)
 
@@ -119,6 +120,17 @@ def test_an_id_that_waits_is_taken(fresh: LocalEngine, gate: Gate) -> None:
     assert isinstance(until_done(fresh, "f")[-1], Done)
 
 
+def test_an_id_that_runs_is_taken_for_what_would_wait(fresh: LocalEngine, gate: Gate) -> None:
+    fresh.send(fill(None))
+    fresh.send(fill(Regex("[a-c]{4}")))
+    said = until_done(fresh, "f")
+    assert [m.code for m in said if isinstance(m, Error)] == ["id_conflict"]
+    while fresh.busy:
+        said += fresh.step()
+    assert isinstance(said[-1], Done)
+    assert fresh.load.live == 0
+
+
 def test_time_counts_while_a_request_waits(fresh: LocalEngine, gate: Gate, clock: Clock) -> None:
     fresh.send(fill(Regex("[a-c]{4}"), deadline_ms=500))
     assert fresh.step() == []
@@ -184,6 +196,36 @@ def test_only_so_many_may_wait(fresh: LocalEngine, gate: Gate, monkeypatch: Any)
     assert (error.id, error.code, error.retry_after_ms) == ("f2", "overloaded", 1000)
 
 
+def test_who_has_left_still_counts_until_its_thread_ends(
+    fresh: LocalEngine, gate: Gate, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr("engine.compiling.WAITING", 2)
+    for number in range(3):
+        fresh.send(fill(Regex(f"[a-c]{{{number + 1}}}"), name=f"f{number}"))
+        fresh.send(Cancel(f"f{number}"))
+    assert [type(end) for end in fresh.step()] == [Done, Done, Error]
+    assert not fresh.busy
+
+
+def test_what_nobody_waits_for_is_not_compiled(fresh: LocalEngine, monkeypatch: Any) -> None:
+    asked: list[str] = []
+    inner = _Child.ask
+
+    def ask(child: _Child, spec: Pattern, seconds: float) -> bytes:
+        asked.append(spec.pattern)
+        return inner(child, spec, seconds)
+
+    monkeypatch.setattr(_Child, "ask", ask)
+    with fresh._compiling._compiler._worker._lock:  # another constraint is being compiled
+        fresh.send(fill(Regex("[a-c]{4}"), name="left"))
+        fresh.send(fill(Regex("[a-c]{5}"), name="stays"))
+        fresh.send(Cancel("left"))
+    until_done(fresh, "stays")
+    for thread in fresh._compiling._threads:
+        thread.join()
+    assert asked == ["[a-c]{5}"]
+
+
 def test_a_revision_waits_too(fresh: LocalEngine, gate: Gate) -> None:
     fresh.send(ReviseText("r", "x = ", "blue", "\n", constraint=Choices(("blue", "red"))))
     assert fresh.step() == []
@@ -191,6 +233,41 @@ def test_a_revision_waits_too(fresh: LocalEngine, gate: Gate) -> None:
     (*_, end) = until_done(fresh, "r")
     assert isinstance(end, Done)
     assert end.text in ("blue", "red")
+
+
+def test_the_deadline_of_a_revision_counts_from_when_it_came(
+    fresh: LocalEngine, gate: Gate, clock: Clock
+) -> None:
+    held = Choices(("blue", "red"))
+    fresh.send(ReviseText("r", "x = ", "blue", "\n", constraint=held, deadline_ms=500))
+    clock.now = 0.4
+    gate.open.set()
+    while not any(isinstance(message, Accepted) for message in fresh.step()):
+        pass
+    clock.now = 0.5
+    end = until_done(fresh, "r")[-1]
+    assert isinstance(end, Done)
+    assert (end.text, end.finish, end.stats.wall_ms) == ("blue", "deadline", 500)
+
+
+def test_a_fault_of_ours_ends_that_request_alone(
+    fresh: LocalEngine, gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Met when the request goes on with what was compiled for it."""
+
+    def explode(*_: object) -> None:
+        raise KeyError("a text")
+
+    gate.open.set()
+    with monkeypatch.context() as patch:
+        patch.setattr("engine.terms.Binder.bind", explode)
+        fresh.send(fill(Regex("[a-c]{4}")))
+        (error,) = until_done(fresh, "f")
+    assert isinstance(error, Error)
+    assert error.code == "engine_failed"
+    assert fresh.load.live == 0 and not fresh.busy
+    fresh.send(fill(Regex("[a-c]{4}")))
+    assert isinstance(until_done(fresh, "f")[-1], Done)
 
 
 def test_closing_ends_what_is_being_compiled(fresh: LocalEngine) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import msgspec
 import pytest
 
 from engine.config import EngineConfig
@@ -72,6 +73,27 @@ def test_the_hole_whose_turn_it_is_is_typed_into(tiny: Model, number: int) -> No
     assert "typed" in end.holes[number]
     assert "typed" not in end.holes[1 - number]
     assert not live.engine._runner._states
+
+
+def test_frames_are_numbered_on_from_hole_to_hole(tiny: Model) -> None:
+    """An op names the last frame of all, also where the hole before had more of them."""
+    live = Live(tiny)
+    live.until(lambda delta: delta.canvas == 1 and delta.step == 3)
+    seqs = [message.seq for message in live.said if isinstance(message, Delta)]
+    assert seqs == list(range(1, len(seqs) + 1))
+    live.engine.send(Revise("f1", seqs[-1], (Pin(1, 2, "typed"),), 1))
+    end, refused = live.end()
+    assert refused == []
+    assert isinstance(end, Done)
+    assert "typed" in end.holes[1]
+
+
+def test_an_op_on_a_hole_of_which_no_frame_was_seen_is_refused(tiny: Model) -> None:
+    live = Live(tiny)
+    first = live.until(lambda delta: delta.canvas == 0)
+    frame = live.until(lambda delta: delta.canvas == 1 and delta.step == 3)
+    live.change(msgspec.structs.replace(frame, seq=first.seq), Pin(1, 2, "typed"))
+    assert live.end()[1] == ["stale_base"]
 
 
 def test_a_thrown_back_slot_is_told_as_a_mask_of_its_hole(tiny: Model) -> None:

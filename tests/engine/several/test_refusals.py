@@ -10,8 +10,9 @@ from engine.local import LocalEngine
 from engine.session import Session
 from engine.several.fills import Several
 from models.loader import Model
+from protocol.constraint import Syntax
 from protocol.errors import ProtocolError
-from protocol.messages import CanvasSpec, Error, Fill, Sampling
+from protocol.messages import Accepted, CanvasSpec, Done, Error, Fill, Sampling
 from protocol.requests import NextHole
 from tests.engine.several.asking import done, fill, heard
 
@@ -68,6 +69,41 @@ def test_a_live_id_is_refused_whatever_kind_of_fill_has_it(
     for pair in ((plain, fill(policy=policy)), (fill(policy=policy), plain)):
         [error] = errors(tiny_engine, *pair)
         assert error.code == "id_conflict" and not error.ends
+
+
+@pytest.mark.parametrize("best_effort", [False, True])
+def test_holes_whose_texts_are_tried_go_in_turn_and_end(
+    tiny_engine: LocalEngine, monkeypatch: pytest.MonkeyPatch, best_effort: bool
+) -> None:
+    monkeypatch.setattr("engine.gate.accepts_in", lambda *_: lambda answer: False)
+    held = Syntax(language="python", scope="hole", best_effort=best_effort)
+    second = NextHole("\n    y = ", constraint=held)
+    accepted, *_, end = heard(tiny_engine, fill(holes=(second,)))
+    assert isinstance(accepted, Accepted) and "tried" in accepted.notes[-1]
+    if best_effort:
+        assert isinstance(end, Done) and end.finish == "constraint"
+    else:
+        assert isinstance(end, Error) and "texts that were tried" in end.message
+    assert not tiny_engine.busy and tiny_engine.load.live == 0
+
+
+def test_a_hole_that_fails_ends_the_others_with_it(
+    tiny_engine: LocalEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first hole has one token, the second one takes eight steps."""
+
+    def refuse(*_: object) -> None:
+        raise ProtocolError("constraint_unsatisfiable", "not that one")
+
+    monkeypatch.setattr("engine.session.judged", refuse)
+    one, eight = CanvasSpec(1, pinned=True), CanvasSpec(8, pinned=True)
+    sampling = Sampling(policy="fixed", steps=8)
+    second = NextHole("\n    y", canvas=eight)
+    request = fill(prefix="x = (", canvas=one, sampling=sampling, holes=(second,))
+    [error] = errors(tiny_engine, request)
+    assert error.code == "constraint_unsatisfiable" and error.id == "f1"
+    assert not tiny_engine._session._session._live
+    assert tiny_engine.load.steps < 8
 
 
 @pytest.mark.parametrize("policy", ["causal", "fixed"])

@@ -124,7 +124,7 @@ def _repeated(text: str, seen: set[bytes], near: NearDuplicates) -> str | None:
 
 
 def build(archives: Path, out: Path, benchmarks: Path) -> Tally:
-    """Shards `train` and `held` in `out`, and the data card next to this module."""
+    """Shards `train` and `held` in `out`, and the data card."""
     folder = DEFAULT_MODEL
     tokenizer = read_tokenizer(folder, read_config(folder))
     tally, overlap = Tally(), Overlap(benchmark_texts(benchmarks))

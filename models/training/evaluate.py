@@ -1,7 +1,7 @@
 """Held-out likelihoods: `python -m models.training.evaluate MODEL SHARDS OUT.json [COUNT]`.
 
 NLL of both readings on frozen holes of held-out packages, at several lengths of context. Finished
-parts are kept in OUT and not measured again. Figures carry the list's hash.
+parts are kept in OUT and not measured again. Figures carry the list's hash and the checkpoint's.
 """
 
 import subprocess
@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import torch
 
+from models.checkpoint import fingerprint
 from models.config import ModelConfig, read_json
 from models.loader import load, read_config
 from models.tokenizer import read_tokenizer
@@ -72,13 +73,13 @@ def _store(transformer: Transformer, ids: list[int], positions: range, store: An
 def evaluate(folder: Path, shards: Path, out: Path, count: int) -> dict[str, Any]:
     """All figures of the model in `folder`; written to `out` after each part."""
     results: dict[str, Any] = read_json(out) if out.exists() else {"commit": _commit()}
-    config = read_config(folder)
+    config, weights = read_config(folder), fingerprint(folder)
     tokenizer, held = read_tokenizer(folder, config), Shard(shards / "held")
     network = read_network(folder, config)
     transformer = load(folder, torch.bfloat16, torch.device("cpu")).transformer
     for before in CONTEXTS:
         spans = held_spans(held, tokenizer, max(8, count * CONTEXTS[0] // before), before)
-        name = f"{before}-{digest(spans)[:12]}"
+        name = f"{before}-{digest(spans)[:12]}-{weights}"
         if name in results:
             continue
         result = canvas_nll(network, spans, config)

@@ -13,7 +13,7 @@ from models.training.head import HeadLoss
 from models.training.kernels import applied
 from models.training.masks import Canvas, Specials, canvas, causal_slot, show, slot
 from models.training.network import Network
-from models.training.pack import REAL, Hole, Item, Segment, Slot, pack
+from models.training.pack import REAL, Hole, Item, Pack, Segment, Slot, pack
 from models.training.shards import Shard
 from models.training.spans import draw
 from models.training.window import Window
@@ -80,21 +80,37 @@ def causal_nll(network: Network, spans: list[HeldSpan], config: ModelConfig) -> 
     return _likelihoods(network, [_causal_item(span, config) for span in spans], names)
 
 
+@torch.no_grad()
+def slot_nll(network: Network, spans: list[HeldSpan], config: ModelConfig) -> list[torch.Tensor]:
+    """[L] of each hole's tokens, every slot masked."""
+    return [_first(network, _item(span, n, config)) for n, span in enumerate(spans)]
+
+
+def _first(network: Network, item: Item) -> torch.Tensor:
+    packed, each = _each(network, [item])
+    return each[packed.kinds == 0]
+
+
 def _likelihoods(network: Network, found: list[Item], names: list[str]) -> Likelihoods:
     """Means of the loss rows' cross entropies by kind; kind k is names[k]."""
     sums, counts = torch.zeros(len(names)), torch.zeros(len(names))
     for at in range(0, len(found), BATCH):
-        items = found[at : at + BATCH]
-        packed = pack(items).to(network.special_rows.device, network.base.embedding.dtype)
-        hidden = network.canvas(packed, network.context(packed))
-        head = (network.base.embedding, network.special_ids)
-        targets, weights = packed.targets, packed.weights
-        _, each = applied(HeadLoss, hidden, network.special_rows, head, targets, weights)
+        packed, each = _each(network, found[at : at + BATCH])
         kinds = packed.kinds.cpu()
         sums.index_add_(0, kinds, each.cpu())
         counts.index_add_(0, kinds, torch.ones(len(kinds)))
     means = (sums / counts.clamp(min=1)).tolist()
     return Likelihoods(dict(zip(names, means, strict=True)), int(counts[0]))
+
+
+def _each(network: Network, items: list[Item]) -> tuple[Pack, torch.Tensor]:
+    """The pass, and its loss rows' cross entropies."""
+    packed = pack(items).to(network.special_rows.device, network.base.embedding.dtype)
+    hidden = network.canvas(packed, network.context(packed))
+    head = (network.base.embedding, network.special_ids)
+    targets, weights = packed.targets, packed.weights
+    _, each = applied(HeadLoss, hidden, network.special_rows, head, targets, weights)
+    return packed, each
 
 
 def _item(span: HeldSpan, number: int, config: ModelConfig) -> Item:

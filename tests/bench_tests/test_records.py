@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.bench.common.records import Records, key_of, read_json, write_json
+from tests.bench.common.records import Records, Stamped, key_of, read_json, write_json
 
 
 def test_records_come_back(tmp_path: Path) -> None:
@@ -20,6 +20,14 @@ def test_a_torn_line_costs_only_itself(tmp_path: Path) -> None:
     Records(path).add("c", n=3)
     again = Records(path)
     assert again.get("a") and again.get("c") and not again.get("b")
+
+
+def test_a_stamp_is_part_of_every_key(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    ours, theirs = Stamped(path, ["commit", "weights"]), Stamped(path, ["commit", "others"])
+    ours.add(ours.key("task", 1), passed=True)
+    assert Stamped(path, ["commit", "weights"]).get(ours.key("task", 1))
+    assert ours.get(theirs.key("task", 1)) is None
 
 
 def test_keys_depend_on_every_part() -> None:

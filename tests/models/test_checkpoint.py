@@ -10,6 +10,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from models.checkpoint import fingerprint
 from models.errors import ModelError
 from models.loader import load
 from models.matrix import eight_bit
@@ -164,3 +165,12 @@ def test_int8_rows_come_back_scaled_from_shards(tmp_path: Path) -> None:
     model = load(tmp_path, torch.float32, torch.device("cpu"))
     embedding = model.transformer.ends.embedding.dense()
     torch.testing.assert_close(embedding, rows.float() * scale[:, None])
+
+
+def test_a_fingerprint_changes_with_any_weight_and_not_with_the_place(tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    for folder in (here, there):
+        write_checkpoint(folder, {**SHAPE, "retouch": RETOUCH})
+    assert fingerprint(here) == fingerprint(there)
+    edit_tensors(lambda tensors: next(iter(tensors.values())).view(-1)[0].add_(1))(there)
+    assert fingerprint(here) != fingerprint(there)

@@ -10,6 +10,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from models.checkpoint import fingerprint
+from models.loader import Model
+
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -48,6 +51,12 @@ def commit() -> str:
     head = _git("rev-parse", "--short=12", "HEAD").strip() or "unknown"
     changes = _git("diff", "HEAD", "--", "engine", "models", "protocol")
     return f"{head}+{sha256(changes.encode()).hexdigest()[:8]}" if changes else head
+
+
+def stamp(model: Model) -> tuple[str, str, str]:
+    """What a measured answer depends on besides the question: code, weights, number type."""
+    dtype = str(model.transformer.dtype).removeprefix("torch.")
+    return commit(), fingerprint(model.folder), dtype
 
 
 def load() -> tuple[float, float, float]:

@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,19 @@ class Records:
         self._torn = False
         self._found[key] = record
         return record
+
+
+class Stamped(Records):
+    """Records whose keys name what was measured (see provenance.stamp): of anything else they
+    know nothing."""
+
+    def __init__(self, path: Path, stamp: Sequence[str]) -> None:
+        super().__init__(path)
+        self._stamp = tuple(stamp)
+
+    def key(self, *parts: Any) -> str:
+        """The key of a piece of work."""
+        return key_of(self._stamp, *parts)
 
 
 def key_of(*parts: Any) -> str:

@@ -22,8 +22,8 @@ from engine.config import EngineConfig
 from engine.local import LocalEngine
 from protocol.constraint import Constraint, JsonSchema, Syntax
 from protocol.messages import CanvasSpec, Done, Error, Fill, Sampling
-from tests.bench.common.provenance import ROOT, commit, load, provenance
-from tests.bench.common.records import Records, key_of, write_json
+from tests.bench.common.provenance import ROOT, load, provenance, stamp
+from tests.bench.common.records import Stamped, write_json
 from tests.bench.common.sandbox import Limits, run_programs
 from tests.bench.common.stats import paired
 from tests.bench.constraints.extraction import Task, tasks
@@ -38,8 +38,9 @@ def main(arguments: list[str]) -> int:
     """Measure and print; 1 if data is missing."""
     options = _parser().parse_args(arguments)
     config = EngineConfig(options.model, dtype=options.dtype, threads=options.threads)
-    engine = LocalEngine(open_model(config), config)
-    records = Records(options.out / "quality.jsonl")
+    model = open_model(config)
+    engine = LocalEngine(model, config)
+    records = Stamped(options.out / "quality.jsonl", stamp(model))
     print(f"load {load()}", flush=True)
     rows = []
     try:
@@ -57,7 +58,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _row(
-    engine: EngineClient, records: Records, options: argparse.Namespace, policy: str
+    engine: EngineClient, records: Stamped, options: argparse.Namespace, policy: str
 ) -> Record:
     """Both arms of a policy, side by side."""
     measure = _json if options.set == "json" else _humaneval
@@ -98,11 +99,11 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def _json(
-    engine: EngineClient, records: Records, options: argparse.Namespace, policy: str, held: bool
+    engine: EngineClient, records: Stamped, options: argparse.Namespace, policy: str, held: bool
 ) -> list[Record]:
     found = []
     for task in tasks(options.count, options.seed):
-        key = key_of("json", task.name, options.seed, policy, held, commit())
+        key = records.key("json", task.name, options.seed, policy, held)
         record = records.get(key)
         if record is None:
             constraint = JsonSchema(task.schema) if held else None
@@ -133,10 +134,10 @@ def _valid(schema: str, text: str) -> bool:
 
 
 def _humaneval(
-    engine: EngineClient, records: Records, options: argparse.Namespace, policy: str, held: bool
+    engine: EngineClient, records: Stamped, options: argparse.Namespace, policy: str, held: bool
 ) -> list[Record]:
     problems = subset(read_problems("single-line"), options.count, options.seed)
-    keys = [key_of("line", p.task, policy, held, commit()) for p in problems]
+    keys = [records.key("line", p.task, policy, held) for p in problems]
     for key, problem in zip(keys, problems, strict=True):
         if records.get(key) is None:
             constraint = Syntax(language="python") if held else None

@@ -10,8 +10,8 @@ from typing import Any
 
 import torch
 
-from tests.bench.common.provenance import ROOT, commit, load, provenance
-from tests.bench.common.records import Records, key_of, write_bytes, write_json
+from tests.bench.common.provenance import ROOT, load, provenance, stamp
+from tests.bench.common.records import Stamped, write_bytes, write_json
 from tests.bench.common.sandbox import run_programs
 from tests.bench.common.stats import mean, percentile, wilson
 from tests.bench.edit.arms import ARMS
@@ -44,7 +44,8 @@ def main(arguments: list[str]) -> int:
         print(f"skipped: {error}", flush=True)
         return 1
     bench = open_bench(options.model, options.dtype, options.threads)
-    about, records = provenance(options.threads), Records(options.out / "records.jsonl")
+    about = provenance(options.threads)
+    records = Stamped(options.out / "records.jsonl", stamp(bench.model))
     rows: list[dict[str, Any]] = []
     for arm in options.arms.split(";"):
         rows.append(_row(arm, wanted, _measured(bench, records, arm, wanted)))
@@ -54,11 +55,11 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _measured(bench: Bench, records: Records, arm: str, wanted: list[Task]) -> list[dict[str, Any]]:
+def _measured(bench: Bench, records: Stamped, arm: str, wanted: list[Task]) -> list[dict[str, Any]]:
     """A record for each task, made now or earlier."""
     client, found = bench.engine(), []
     for task in wanted:
-        key = key_of(commit(), bench.model.name, arm, task.name)
+        key = records.key(arm, task.name)
         if (done := records.get(key)) is None:
             edited = ARMS[arm](client, task)
             done = records.add(

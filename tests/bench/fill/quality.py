@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.client import EngineClient
 from protocol.messages import Done, Error
-from tests.bench.common.records import Records, key_of
+from tests.bench.common.records import Stamped
 from tests.bench.common.sandbox import Limits, run_programs
 from tests.bench.common.stats import mean, paired, wilson
 from tests.bench.fill.arms import Arm, Gap
@@ -22,21 +22,16 @@ Record = dict[str, Any]
 
 
 class Quality:
-    """Runs arms over problems; `stamp` (commit, model, type) is part of every record's key."""
+    """Runs arms over problems."""
 
-    def __init__(
-        self, client: EngineClient, oracle: OracleLength, records: Records, stamp: Sequence[str]
-    ) -> None:
+    def __init__(self, client: EngineClient, oracle: OracleLength, records: Stamped) -> None:
         self._client = client
         self._oracle = oracle
         self._records = records
-        self._stamp = tuple(stamp)
 
     def run(self, arm: Arm, benchmark: str, problems: Sequence[Problem]) -> list[Record]:
         """One record for each problem, in order; those that exist are not made again."""
-        keys = [
-            key_of(benchmark, problem.task, arm.settings(), self._stamp) for problem in problems
-        ]
+        keys = [self._records.key(benchmark, p.task, arm.settings()) for p in problems]
         todo = [n for n, key in enumerate(keys) if self._records.get(key) is None]
         for at in range(0, len(todo), CHUNK):
             chunk = todo[at : at + CHUNK]

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.bench.common.provenance import commit, load, provenance
-from tests.bench.common.records import Records, key_of
+from tests.bench.common.provenance import load, provenance, stamp
+from tests.bench.common.records import Stamped
 from tests.bench.common.sandbox import available_isolation
 from tests.bench.fill import batching, context, curve, memory, speed
 from tests.bench.fill.apart import peers
@@ -62,10 +62,9 @@ def _open(name: str, options: Options) -> Bench:
 
 
 def _quality(options: Options, bench: Bench) -> Result:
-    records = Records(options.out / "quality.jsonl")
+    records = Stamped(options.out / "quality.jsonl", stamp(bench.model))
     oracle = OracleLength(bench.model.config, bench.model.tokenizer)
-    stamp = (commit(), str(options.model), bench.dtype)
-    quality = Quality(bench.engine(), oracle, records, stamp)
+    quality = Quality(bench.engine(), oracle, records)
     arms = quality_arms(options.policies, options.branches, options.deadlines, options.extra)
     benchmarks, missing = {}, []
     for name in options.benchmarks:
@@ -105,10 +104,9 @@ def _context(options: Options, bench: Bench) -> Result:
 
 def _curve(options: Options, bench: Bench) -> Result:
     found = _held_out(options, bench).places(options.lines, CURVE_CONTEXT, options.seed)
-    records, points = Records(options.out / "curve.jsonl"), []
-    stamp = (commit(), str(options.model), bench.dtype, options.seed, options.lines)
+    records, points = Stamped(options.out / "curve.jsonl", stamp(bench.model)), []
     for arm in [*curve_arms(options.policies), *options.extra]:
-        key = key_of(*stamp, arm.name, arm.settings())
+        key = records.key(options.seed, options.lines, arm.name, arm.settings())
         known = records.get(key)
         points.append(
             known

@@ -11,8 +11,8 @@ from typing import Any
 
 import torch
 
-from tests.bench.common.provenance import ROOT, commit, load, provenance
-from tests.bench.common.records import Records, key_of, write_bytes, write_json
+from tests.bench.common.provenance import ROOT, load, provenance, stamp
+from tests.bench.common.records import Stamped, write_bytes, write_json
 from tests.bench.common.sandbox import run_programs
 from tests.bench.common.stats import mean, paired, wilson
 from tests.bench.fill.data import MissingData
@@ -37,7 +37,8 @@ def main(arguments: list[str]) -> int:
         print(f"skipped: {error}", flush=True)
         return 1
     bench = open_bench(options.model, options.dtype, options.threads)
-    about, records = provenance(options.threads), Records(options.out / "records.jsonl")
+    about = provenance(options.threads)
+    records = Stamped(options.out / "records.jsonl", stamp(bench.model))
     rows: list[dict[str, Any]] = []
     for holes in (2, 3):
         items = named(programs, holes, options.items, options.seed)
@@ -49,14 +50,14 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _measured(bench: Bench, records: Records, arm: str, items: list[Named]) -> list[dict[str, Any]]:
+def _measured(bench: Bench, records: Stamped, arm: str, items: list[Named]) -> list[dict[str, Any]]:
     """A record for each item, made now or earlier."""
     fills, policy = ARMS[arm]
     client = bench.engine()
     lengths = OracleLength(bench.model.config, bench.model.tokenizer)
     found = []
     for item in items:
-        key = key_of(commit(), bench.model.name, arm, item.program, item.name)
+        key = records.key(arm, item.program, item.name)
         if (done := records.get(key)) is None:
             filled = fills(client, item, policy, lengths)
             done = records.add(key, names=filled.names, forwards=filled.forwards)

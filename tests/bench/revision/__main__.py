@@ -18,8 +18,8 @@ from engine.config import EngineConfig
 from engine.local import LocalEngine
 from models.loader import Model
 from protocol.revise import MethodName
-from tests.bench.common.provenance import ROOT, commit, load, provenance
-from tests.bench.common.records import Records, key_of, write_bytes, write_json
+from tests.bench.common.provenance import ROOT, load, provenance, stamp
+from tests.bench.common.records import Stamped, write_bytes, write_json
 from tests.bench.common.sandbox import run_programs
 from tests.bench.fill.data import MissingData
 from tests.bench.revision import build
@@ -44,9 +44,10 @@ def main(arguments: list[str]) -> int:
         return 1
     broken, clean = _items(options, programs, model)
     print(f"{len(broken)} bugs, {len(clean)} clean spans; load {load()}", flush=True)
-    about, records = provenance(options.threads), Records(options.out / f"{options.set}.jsonl")
+    about = provenance(options.threads)
+    records = Stamped(options.out / f"{options.set}.jsonl", stamp(model))
     part, parts = map(int, options.part.split("/"))
-    bench = Bench(options, LocalEngine(model, config), model.name, records)
+    bench = Bench(options, LocalEngine(model, config), records)
     methods: list[MethodName] = options.methods.split(",")
     for item in [*broken, *clean][part - 1 :: parts]:
         for method in methods:  # they share what the engine has cached of an item
@@ -67,15 +68,14 @@ class Bench:
 
     options: argparse.Namespace
     client: LocalEngine
-    model: str
-    records: Records
+    records: Stamped
 
     def record(self, method: MethodName, item: Item) -> dict[str, Any]:
         """What became of one item, now or earlier."""
         options = self.options
         fields = {"strength": options.strength, "rounds": options.rounds}
         fields |= {} if options.guard is None else {"guard": options.guard}
-        key = key_of(commit(), self.model, method, fields, asdict(item))
+        key = self.records.key(method, fields, asdict(item))
         if (done := self.records.get(key)) is not None:
             return done
         end = revise(self.client, item, method, **fields)

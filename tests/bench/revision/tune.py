@@ -30,8 +30,8 @@ from engine.scheduler import Scheduler
 from models.loader import Model
 from protocol.messages import ReviseText
 from protocol.revise import MethodName
-from tests.bench.common.provenance import commit
-from tests.bench.common.records import Records, key_of
+from tests.bench.common.provenance import stamp
+from tests.bench.common.records import Stamped, key_of
 from tests.bench.revision.__main__ import OUT, heldout_items
 from tests.bench.revision.data import packages
 from tests.bench.revision.items import BUGS, Item
@@ -79,7 +79,7 @@ def main(arguments: list[str]) -> int:
     model = open_model(EngineConfig(options.model, threads=options.threads))
     wheels = options.wheels or options.out / "wheels"
     bugs, clean = heldout_items(packages(wheels), model, options)
-    proposals, records = Proposals(model), Records(options.out / "tune.jsonl")
+    proposals, records = Proposals(model), Stamped(options.out / "tune.jsonl", stamp(model))
     order = sorted((*bugs, *clean), key=lambda item: key_of(item.name))  # a part says something
     for method in options.methods.split(","):
         for item in order:
@@ -114,9 +114,9 @@ def replay(found: Sequence[dict[str, Any]], guard: float, narrow_guard: float) -
 
 
 def _collected(
-    proposals: Proposals, records: Records, item: Item, method: MethodName
+    proposals: Proposals, records: Stamped, item: Item, method: MethodName
 ) -> dict[str, Any]:
-    key = key_of(commit(), method, item.prefix, item.text, item.suffix)
+    key = records.key(method, item.prefix, item.text, item.suffix)
     if (known := records.get(key)) is not None:
         return known
     verdicts, moved, forwards = proposals.of(item, method)

@@ -7,7 +7,7 @@ import pytest
 from models.loader import DEFAULT_MODEL, read_config
 from models.tokenizer import read_tokenizer
 from protocol.messages import Fill
-from tests.bench.common.records import Records
+from tests.bench.common.records import Stamped
 from tests.bench.fill.arms import Arm
 from tests.bench.fill.data import FILES, MissingData, Problem, read_problems, subset
 from tests.bench.fill.lengths import OracleLength
@@ -37,7 +37,7 @@ def answer(fill: Fill) -> str | None:
 
 def test_answers_are_executed_and_scored(oracle: OracleLength, tmp_path: Path) -> None:
     engine = TableEngine(answer)
-    quality = Quality(engine, oracle, Records(tmp_path / "q.jsonl"), ["commit"])
+    quality = Quality(engine, oracle, Stamped(tmp_path / "q.jsonl", ["commit"]))
     records = quality.run(Arm("default"), "toy", CHECKED)
     assert [record["passed"] for record in records] == [True, True, False, False]
     row = summary(Arm("default"), records, {"causal": records[::-1]})
@@ -47,13 +47,13 @@ def test_answers_are_executed_and_scored(oracle: OracleLength, tmp_path: Path) -
 
 def test_a_second_run_asks_for_nothing(oracle: OracleLength, tmp_path: Path) -> None:
     path = tmp_path / "q.jsonl"
-    first = Quality(TableEngine(answer), oracle, Records(path), ["commit"])
+    first = Quality(TableEngine(answer), oracle, Stamped(path, ["commit"]))
     records = first.run(Arm("default"), "toy", CHECKED[:2])
     engine = TableEngine(answer)
-    again = Quality(engine, oracle, Records(path), ["commit"])
+    again = Quality(engine, oracle, Stamped(path, ["commit"]))
     assert again.run(Arm("renamed"), "toy", CHECKED[:2]) == records
     assert not engine.seen
-    other = Quality(engine, oracle, Records(path), ["another commit"])
+    other = Quality(engine, oracle, Stamped(path, ["another commit"]))
     other.run(Arm("default"), "toy", CHECKED[:2])
     assert len(engine.seen) == 2
 
@@ -73,5 +73,5 @@ def test_true_middles_pass(name: str, tmp_path: Path, oracle: OracleLength) -> N
         pytest.skip(str(error))
     assert problems == subset(read_problems(name), 8, 42)
     engine = TableEngine(lambda fill: problems[int(fill.id)].gold)
-    quality = Quality(engine, oracle, Records(tmp_path / "q.jsonl"), ["commit"])
+    quality = Quality(engine, oracle, Stamped(tmp_path / "q.jsonl", ["commit"]))
     assert all(r["passed"] for r in quality.run(Arm("gold", length="oracle"), name, problems))

@@ -7,7 +7,7 @@ import contextlib
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
@@ -29,7 +29,8 @@ from protocol.errors import ProtocolError
 from protocol.messages import Task
 
 WAITING = 64
-"""Requests that may wait for their constraints at a time; each has a thread."""
+"""Requests whose constraints may be compiled at a time; each has a thread, which lasts until it has
+its turn, be it waited for or not."""
 LENIENT = (UnsupportedError, TooLargeError, UnsatisfiableError)
 """Refusals that a request may choose to put up with."""
 
@@ -57,6 +58,7 @@ class Compiling:
         self._compiler = ConstraintCompiler(self._vocabulary, cache_folder)
         self._clock = clock
         self._waiting: dict[str, tuple[Request, float]] = {}
+        self._threads: list[threading.Thread] = []
         self._arrived: SimpleQueue[tuple[Request, Languages | ProtocolError]] = SimpleQueue()
 
     @property
@@ -79,12 +81,14 @@ class Compiling:
         found = {number: self._at_hand(number, one) for number, one in asked.items()}
         if all(language is not None for language in found.values()):
             return Languages({n: one for n, one in found.items() if one is not None}, since)
-        if len(self._waiting) >= WAITING:
+        self._threads = [thread for thread in self._threads if thread.is_alive()]
+        if len(self._threads) >= WAITING:
             text = f"{WAITING} requests wait for their constraints."
             raise ProtocolError("overloaded", text, None, 1000)
         self._waiting[request.id] = request, since
         work = threading.Thread(target=self._work, args=(request, asked, since), daemon=True)
         work.start()
+        self._threads.append(work)
         return None
 
     def arrived(self, patience: float = 0.0) -> list[Arrived]:
@@ -96,20 +100,25 @@ class Compiling:
                 request, languages = (
                     self._arrived.get(timeout=wait) if wait else (self._arrived.get_nowait())
                 )
-                waiting = self._waiting.get(request.id)
-                if waiting is not None and waiting[0] is request:
+                if self._holds(request):
                     del self._waiting[request.id]
                     found.append(Arrived(request, languages))
         return found
 
     def drop(self, name: str) -> bool:
-        """Forget a request; whether it was there. What is being compiled for it is kept."""
+        """Forget a request; whether it was there. What is being compiled for it is kept, what
+        waits to be is not compiled."""
         return self._waiting.pop(name, None) is not None
 
     def close(self) -> None:
         """End the compile process."""
         self._waiting.clear()
         self._compiler.close()
+
+    def _holds(self, request: Request) -> bool:
+        """Whether this very request waits; also asked from its thread."""
+        waiting = self._waiting.get(request.id)
+        return waiting is not None and waiting[0] is request
 
     def _late(self) -> list[Arrived]:
         """The requests whose time is up."""
@@ -146,13 +155,13 @@ class Compiling:
             self._arrived.put((request, ProtocolError("engine_failed", text, "constraint")))
 
     def _compiled(self, number: int, asked: Constraint, request: Request) -> Language:
-        spec = spec_of(asked)
+        spec, wanted = spec_of(asked), partial(self._holds, request)
         try:
             if (listed := listed_of(asked, request)) is not None:
-                return self._language(asked, self._compiler.compile(listed), listed=True)
+                return self._language(asked, self._compiler.compile(listed, wanted), listed=True)
             if spec is None:
                 return Language(asked)
-            return self._language(asked, self._compiler.compile(spec))
+            return self._language(asked, self._compiler.compile(spec, wanted))
         except LENIENT as error:
             if not asked.best_effort or spec is None:
                 raise refusal(error, param_of(number)) from error

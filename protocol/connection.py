@@ -34,6 +34,7 @@ CLOSE_CODES = {
     "too_large": errors.TOO_BIG,
     "unsupported_version": errors.NO_VERSION,
     "rate_limited": errors.TOO_FAST,
+    "draining": errors.DRAINING,
 }
 
 

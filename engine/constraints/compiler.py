@@ -2,8 +2,10 @@
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from engine.constraints.cache import ConstraintCache, cache_key, unpacked
 from engine.constraints.checkers import Checker
@@ -37,22 +39,25 @@ class ConstraintCompiler:
         self._worker = CompileWorker(vocabulary, limits or Limits())
         self._recent: OrderedDict[str, Compiled] = OrderedDict()
         self._lock = threading.Lock()
+        self._turns: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
 
-    def compile(self, spec: ConstraintSpec) -> Compiled:
+    def compile(self, spec: ConstraintSpec, wanted: Callable[[], bool] = lambda: True) -> Compiled:
         """Spec -> compiled constraint. Blocks (milliseconds if cached, else seconds).
 
-        Raises a ConstraintError: unsupported, invalid, unsatisfiable or too large.
+        Raises a ConstraintError: unsupported, invalid, unsatisfiable or too large; NotWantedError
+        if nobody waits for it when it is its turn.
         """
         check_spec(spec)
-        known = self.known(spec)
-        if known is not None:
-            return known
         key = cache_key(spec, self._vocabulary.key)
-        found = Compiled(spec, self._automaton(spec, key), third_gate(spec))
-        with self._lock:
-            self._recent[key] = found
-            if len(self._recent) > _IN_MEMORY:
-                self._recent.popitem(last=False)
+        with self._turn(key):  # who asks for the same waits, and then finds it in memory
+            known = self.known(spec)
+            if known is not None:
+                return known
+            found = Compiled(spec, self._automaton(spec, key, wanted), third_gate(spec))
+            with self._lock:
+                self._recent[key] = found
+                if len(self._recent) > _IN_MEMORY:
+                    self._recent.popitem(last=False)
         return found
 
     def known(self, spec: ConstraintSpec) -> Compiled | None:
@@ -67,11 +72,16 @@ class ConstraintCompiler:
         """End the compile process."""
         self._worker.close()
 
-    def _automaton(self, spec: ConstraintSpec, key: str) -> TokenDFA:
+    def _turn(self, key: str) -> threading.Lock:
+        """The lock of one spec; it lasts as long as somebody holds it or waits for it."""
+        with self._lock:
+            return self._turns.setdefault(key, threading.Lock())
+
+    def _automaton(self, spec: ConstraintSpec, key: str, wanted: Callable[[], bool]) -> TokenDFA:
         stored = self._cache.load(key) if self._cache else None
         if stored is not None:
             return stored
-        content = self._worker.compile(spec)
+        content = self._worker.compile(spec, wanted)
         if self._cache:
             self._cache.store(key, content)
         return unpacked(content)

@@ -54,7 +54,7 @@ def _toml(text: str) -> list[Any]:
 
 
 def _yaml(text: str) -> list[Any]:
-    return yaml_values(text, MAX_DEPTH)
+    return yaml_values(text, MAX_DEPTH, MAX_VALUES)
 
 
 def _plain(value: Any, depth: int, left: list[int]) -> Any:

@@ -5,6 +5,7 @@ held against an answer.
 """
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import islice, product
 from typing import Any
 
@@ -56,10 +57,15 @@ def breaks_in(
     stood in the hole. Where the document can't be read with any stub, an answer that can't be read
     either is left to others to judge.
     """
-    groups = [_readable(schema, before, behind, (old, lead)) for lead in LEADS]
-    readable = any(groups)
-    excused = {breach for group in groups if group for breach in set.intersection(*group)}
     afters = [stub.join(behind) for stub in (STUBS if len(behind) > 1 else STUBS[:1])]
+
+    @cache
+    def excused() -> frozenset[Breach] | None:
+        """What is broken anyhow, found out once an answer breaks something; None where the document
+        can't be read."""
+        groups = [_anyhow(schema, before, afters, _texts(lead, old)) for lead in LEADS]
+        read = [group for group in groups if group is not None]
+        return frozenset[Breach]().union(*read) if read else None
 
     def problem(answer: str) -> str | None:
         wrong: str | None = None
@@ -67,9 +73,10 @@ def breaks_in(
             try:
                 found = schema.breaches(before + answer + after)
             except DataError as error:
-                wrong = wrong or (f"the document can't be read: {error}" if readable else None)
+                readable = wrong is None and excused() is not None
+                wrong = f"the document can't be read: {error}" if readable else wrong
                 continue
-            fresh = [words for breach, words in found.items() if breach not in excused]
+            fresh = [words for breach, words in found.items() if breach not in (excused() or ())]
             if not fresh:
                 return None
             wrong = fresh[0]
@@ -78,21 +85,26 @@ def breaks_in(
     return problem
 
 
-def _readable(
-    schema: DocumentSchema, before: str, behind: Sequence[str], stood: tuple[str | None, str]
-) -> list[set[Breach]]:
-    """What is broken with each text in the hole that lets the document be read: the old text, and
-    the stubs behind a lead."""
-    old, lead = stood
-    stubs = tuple(lead + stub for stub in STUBS)
-    texts = stubs if old is None else (old, *stubs)
-    found = []
-    for text, stub in product(texts, STUBS if len(behind) > 1 else STUBS[:1]):
+def _texts(lead: str, old: str | None) -> list[str]:
+    """What is put into a hole: the old text, and the stubs behind a lead."""
+    return [*([] if old is None else [old]), *(lead + stub for stub in STUBS)]
+
+
+def _anyhow(
+    schema: DocumentSchema, before: str, afters: Sequence[str], texts: Sequence[str]
+) -> set[Breach] | None:
+    """What is broken with every text in the hole that lets the document be read; None if none
+    does. Each is a reading of the whole document: none is made once nothing is left."""
+    common: set[Breach] | None = None
+    for text, after in product(texts, afters):
         try:
-            found.append(set(schema.breaches(before + text + stub.join(behind))))
+            found = set(schema.breaches(before + text + after))
         except DataError:
             continue
-    return found
+        common = found if common is None else common & found
+        if not common:
+            break
+    return common
 
 
 def _told(error: jsonschema_rs.ValidationError) -> Breach:

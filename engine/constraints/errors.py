@@ -21,5 +21,9 @@ class TooLargeError(ConstraintError):
     """Compiling would pass a cap on states, arcs, seconds or memory."""
 
 
+class NotWantedError(ConstraintError):
+    """Nobody waits for the constraint any more: it was not compiled."""
+
+
 class CheckerError(ConstraintError):
     """A validator did not answer: it crashed or ran out of time."""

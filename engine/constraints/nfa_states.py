@@ -1,5 +1,6 @@
 """Owns the states of a byte NFA: arcs, empty moves and a cap on their number."""
 
+from engine.constraints.byte_dfa import ByteDFA
 from engine.constraints.errors import TooLargeError
 from engine.constraints.limits import Limits
 
@@ -22,3 +23,19 @@ class Nfa:
         self.arcs.append([])
         self.empty.append(list(empty))
         return len(self.arcs) - 1
+
+
+def erased(dfa: ByteDFA, lowest: int, limits: Limits) -> Nfa:
+    """The language with the bytes from `lowest` on taken out of its texts."""
+    nfa = Nfa(limits)
+    states = [nfa.dead, *(nfa.new() for _ in range(1, dfa.states))]
+    for state in range(1, dfa.states):
+        for low, high, to in dfa.arcs[state]:
+            if high >= lowest:
+                nfa.empty[states[state]].append(states[to])
+            if low < lowest:
+                nfa.arcs[states[state]].append((low, min(high, lowest - 1), states[to]))
+        if dfa.final[state]:
+            nfa.empty[states[state]].append(nfa.accept)
+    nfa.start = states[dfa.start]
+    return nfa

@@ -2,25 +2,14 @@
 
 import re
 
-import numpy as np
-
-from engine.constraints.algebra import intersection
-from engine.constraints.byte_dfa import ByteDFA, compressed
-from engine.constraints.determinise import determinise, reduced
+from engine.constraints.algebra import build, intersection
+from engine.constraints.byte_dfa import ByteDFA
+from engine.constraints.determinise import determinise
 from engine.constraints.errors import InvalidConstraintError
-from engine.constraints.expression import (
-    EMPTY,
-    CharSet,
-    Choice,
-    Concat,
-    Node,
-    Repeat,
-    children,
-    choice,
-    concat,
-)
+from engine.constraints.expression import CharSet, Choice, Concat, Node, Repeat, children, concat
 from engine.constraints.limits import Bounds, Limits
 from engine.constraints.nfa import NfaBuilder
+from engine.constraints.nfa_states import erased
 from engine.constraints.regex_parser import BEGIN, END, parse_regex
 from engine.constraints.utf8 import ANY_CHAR
 
@@ -82,19 +71,13 @@ def _anchored(node: Node) -> bool:
 
 
 def _with_markers(node: Node, builder: NfaBuilder, limits: Limits, search: bool) -> ByteDFA:
-    """Match on BEGIN text END, where anchors are ordinary bytes, then take the markers away."""
-    before = concat(BEGIN, ANY_TEXT) if search else BEGIN
-    behind = concat(ANY_TEXT, END) if search else END
-    marked = concat(Choice((EMPTY, before)), node, choice(EMPTY, behind))
-    found = determinise(builder.build(marked), limits)
-    frame = NfaBuilder({}, limits, Bounds()).build(concat(BEGIN, ANY_TEXT, END))
-    return _unmarked(intersection(found, determinise(frame, limits), limits))
+    """Match where anchors are ordinary bytes, keep those that hold, then take them away.
 
-
-def _unmarked(dfa: ByteDFA) -> ByteDFA:
-    delta = dfa.delta.copy()
-    final = dfa.final[delta[:, 0xFF]]
-    start = int(delta[dfa.start, 0xFE])
-    delta[:, 0xFE:] = 0
-    raw = compressed(delta, np.arange(256, dtype=np.uint8), final, start)
-    return reduced(raw.arcs, final.tolist(), start)
+    They have no width: any number may stand in a row, and in any order around an empty text.
+    """
+    around = [ANY_TEXT] if search else []
+    found = determinise(builder.build(Concat((*around, node, *around))), limits)
+    begins, ends = Repeat(BEGIN, 0, None), Repeat(END, 0, None)
+    hold = Choice((concat(begins, ANY_TEXT, ends), Repeat(Choice((BEGIN, END)), 0, None)))
+    kept = intersection(found, build(hold, limits, Bounds()), limits)
+    return determinise(erased(kept, BEGIN.text[0], limits), limits)

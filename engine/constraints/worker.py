@@ -7,7 +7,7 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
@@ -17,7 +17,7 @@ import msgspec
 from engine.constraints import errors
 from engine.constraints.cache import packed
 from engine.constraints.compiling import compile_here
-from engine.constraints.errors import ConstraintError, TooLargeError
+from engine.constraints.errors import ConstraintError, NotWantedError, TooLargeError
 from engine.constraints.limits import Limits
 from engine.constraints.spec import ConstraintSpec
 from engine.constraints.vocabulary import Vocabulary
@@ -55,11 +55,14 @@ class CompileWorker:
         self._child: _Child | None = None
         self._closed = False
 
-    def compile(self, spec: ConstraintSpec) -> bytes:
-        """The packed automaton. Raises a ConstraintError, also for time, memory and crashes."""
+    def compile(self, spec: ConstraintSpec, wanted: Callable[[], bool] = lambda: True) -> bytes:
+        """The packed automaton. Raises a ConstraintError, also for time, memory and crashes, and
+        where it is not `wanted` any more when the process is free."""
         with self._lock:
             if self._closed:
                 raise TooLargeError("the engine is stopping")
+            if not wanted():
+                raise NotWantedError("nobody waits for the constraint any more")
             try:
                 if self._child is None:
                     self._child = _Child(self._vocabulary, self._limits)
@@ -173,13 +176,15 @@ def serve() -> None:
 
 
 def _answer(content: bytes, vocabulary: Vocabulary, limits: Limits) -> _Answer:
-    spec = msgspec.msgpack.decode(content, type=ConstraintSpec)
     try:
+        spec = msgspec.msgpack.decode(content, type=ConstraintSpec)
         return _Answer(content=packed(compile_here(spec, vocabulary, limits)))
     except ConstraintError as error:
         return _Answer(type(error).__name__, str(error))
     except (MemoryError, RecursionError):
         return _Answer("TooLargeError", "the constraint needs too much memory")
+    except Exception as error:  # noqa: BLE001  # whatever it is, the process can go on
+        return _Answer("ConstraintError", f"the compiler failed: {type(error).__name__}")
 
 
 def _limit_memory(limits: Limits) -> None:

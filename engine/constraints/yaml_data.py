@@ -30,12 +30,13 @@ _DIGITS = 300
 _MERGE = "<<"
 
 
-def yaml_values(text: str, depth: int) -> list[Any]:
-    """The documents of a YAML stream. ValueError for what is no YAML or nested deeper.
+def yaml_values(text: str, depth: int, most: int) -> list[Any]:
+    """The documents of a YAML stream. ValueError for what is no YAML, nested deeper, or more values
+    than `most`, those that `<<` brings in counted wherever it does.
 
     Values that aliases share are the same object: who walks them must count.
     """
-    builder = _Builder(depth)
+    builder = _Builder(depth, most)
     try:
         for event in _events(text):
             builder.take(event)
@@ -52,9 +53,10 @@ def _events(text: str) -> Iterator[yaml.Event]:
 class _Builder:
     """Puts events together: a stack of open collections, of which mappings hold a waiting key."""
 
-    def __init__(self, depth: int) -> None:
+    def __init__(self, depth: int, most: int) -> None:
         self.documents: list[Any] = []
         self._depth = depth
+        self._left = most
         self._open: list[dict[str, Any] | list[Any]] = []
         self._keys: list[str | None] = []
         self._anchors: dict[str, Any] = {}
@@ -72,7 +74,7 @@ class _Builder:
             case yaml.SequenceStartEvent() | yaml.MappingStartEvent():
                 self._begin(event)
             case yaml.SequenceEndEvent() | yaml.MappingEndEvent():
-                _merge(self._open.pop())
+                self._merge(self._open.pop())
                 self._keys.pop()
 
     def _begin(self, event: yaml.SequenceStartEvent | yaml.MappingStartEvent) -> None:
@@ -87,31 +89,36 @@ class _Builder:
     def _put(self, anchor: str | None, value: Any) -> None:
         if anchor is not None:
             self._anchors[anchor] = value
-        if not self._open:
-            self.documents.append(value)
+        into: Any = self._open[-1] if self._open else self.documents
+        key = self._keys[-1] if self._open else None
+        if isinstance(into, dict) and key is None:
+            self._keys[-1] = _key(value)
             return
-        into, key = self._open[-1], self._keys[-1]
+        self._count(1)
         if isinstance(into, list):
             into.append(value)
-        elif key is None:
-            self._keys[-1] = _key(value)
         elif key in into:
             raise ValueError(f"the key {key!r} stands twice")
         else:
             into[key], self._keys[-1] = value, None
 
+    def _merge(self, value: dict[str, Any] | list[Any]) -> None:
+        """`<<` brings the pairs of other mappings, which those that stand here outdo."""
+        if not isinstance(value, dict) or _MERGE not in value:
+            return
+        others = value[_MERGE] if isinstance(value[_MERGE], list) else [value[_MERGE]]
+        if not all(isinstance(other, dict) for other in others):
+            raise ValueError("`<<` takes mappings")
+        del value[_MERGE]
+        for other in others:
+            self._count(len(other))
+            for name, one in list(other.items()):
+                value.setdefault(name, one)
 
-def _merge(value: dict[str, Any] | list[Any]) -> None:
-    """`<<` brings the pairs of other mappings, which those that stand here outdo."""
-    if not isinstance(value, dict) or _MERGE not in value:
-        return
-    others = value[_MERGE] if isinstance(value[_MERGE], list) else [value[_MERGE]]
-    if not all(isinstance(other, dict) for other in others):
-        raise ValueError("`<<` takes mappings")
-    del value[_MERGE]
-    for other in others:
-        for name, one in list(other.items()):
-            value.setdefault(name, one)
+    def _count(self, values: int) -> None:
+        self._left -= values
+        if self._left < 0:
+            raise ValueError("it holds too many values")
 
 
 def _key(value: Any) -> str:

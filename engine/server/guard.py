@@ -30,6 +30,11 @@ class Refused(Exception):
         self.status, self.code = status, code
 
 
+def plain_errors(path: str) -> bool:
+    """Whether the clients of a path read an error as a bare text: Ollama's do."""
+    return path.startswith("/api/")
+
+
 class Guard:
     """ASGI application around another."""
 
@@ -116,8 +121,9 @@ def _with_cors(send: Send, origin: str) -> Send:
 
 async def _refuse(scope: Scope, send: Send, refused: Refused) -> None:
     """Say no, with a status and a body where the server can."""
-    kind, error = scope["type"], {"type": "invalid_request_error", "param": None}
-    body = json.dumps({"error": {**error, "message": str(refused), "code": refused.code}}).encode()
+    kind, text = scope["type"], str(refused)
+    shaped = {"type": "invalid_request_error", "param": None, "message": text, "code": refused.code}
+    body = json.dumps({"error": text if plain_errors(scope["path"]) else shaped}).encode()
     extensions = scope.get("extensions") or {}
     headers = [(b"content-type", b"application/json")]
     if refused.status == 401:

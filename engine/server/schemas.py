@@ -12,8 +12,9 @@ from litestar import Response, get
 from litestar.params import FromPath
 from msgspec import Struct
 
+from engine.server.guard import plain_errors
 from engine.server.health import Health, NotReady
-from engine.server.routes.answers import ErrorAnswer
+from engine.server.routes.answers import ErrorAnswer, PlainError
 from engine.server.routes.inception import ChatBody
 from engine.server.routes.llamacpp import InfillBody, Properties
 from engine.server.routes.ollama import GenerateBody, ShowBody
@@ -90,7 +91,7 @@ OPERATIONS = (
 
 def openapi() -> Schema:
     """OpenAPI 3.1 of every HTTP route."""
-    kinds: set[type[Struct]] = {ErrorAnswer, NotReady}
+    kinds: set[type[Struct]] = {ErrorAnswer, NotReady, PlainError}
     for op in OPERATIONS:
         kinds |= {kind for kind in (op.body, op.answer) if kind is not None}
     listed = sorted(kinds, key=lambda kind: kind.__name__)
@@ -176,13 +177,18 @@ def _message(kind: type[Struct]) -> Schema:
 def _operation(op: Operation) -> Schema:
     answers: dict[str, Any] = {"200": _content(op.answer, op.media, op.summary)}
     for status in (401, 403, *op.errors):
-        kind = NotReady if status == 503 and op.method == "get" else ErrorAnswer
-        answers[str(status)] = _content(kind, JSON_TYPE, "An error.")
+        answers[str(status)] = _content(_error(op, status), JSON_TYPE, "An error.")
     described: Schema = {"summary": op.summary, "responses": answers}
     if op.body is not None:
         body = {"$ref": TEMPLATE.format(name=op.body.__name__)}
         described["requestBody"] = {"required": True, "content": {JSON_TYPE: {"schema": body}}}
     return described
+
+
+def _error(op: Operation, status: int) -> type[Struct]:
+    if plain_errors(op.path):
+        return PlainError
+    return NotReady if status == 503 and op.method == "get" else ErrorAnswer
 
 
 def _content(kind: type[Struct] | None, media: str, description: str) -> Schema:

@@ -30,7 +30,7 @@ class Services:
 
     Attributes:
         connections: WebSocket connections and HTTP requests that are open now.
-        requests: HTTP requests among them that wait for an engine.
+        requests: fills that HTTP requests among them wait for.
         touched: when somebody was last here.
         tokenizers: those that were read, by the model's folder.
     """

@@ -17,6 +17,7 @@ from engine.server.config import ServerConfig
 from engine.server.logs import end_facts
 from engine.server.metrics import Metrics
 from protocol.connection import Greeting, ServerConnection
+from protocol.errors import ProtocolError
 from protocol.handshake import VERSION, Hello, Resume, Welcome
 from protocol.ledger import Ledger
 from protocol.limits import Limits
@@ -119,7 +120,9 @@ class Sessions:
         return sum(len(session.ledger.flows) for session in attached)
 
     def greet(self, hello: Hello, attached: Attached) -> tuple[Greeting, Session]:
-        """The session that a hello opens, or the one it takes up."""
+        """The session that a hello opens, or the one it takes up; ProtocolError once we drain."""
+        if self.draining:
+            raise ProtocolError("draining", "The server is stopping.", None, 1000)
         known = self._known(hello.resume) if hello.resume is not None else None
         session = known or self._new()
         if session.attached is not None:

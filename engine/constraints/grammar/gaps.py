@@ -7,7 +7,7 @@ from engine.constraints.byte_dfa import ByteDFA
 from engine.constraints.determinise import determinise
 from engine.constraints.expression import EMPTY, Choice, Concat, Literal, Node, Repeat
 from engine.constraints.limits import Limits
-from engine.constraints.nfa_states import Nfa
+from engine.constraints.nfa_states import erased
 
 _MARK = 0xFE  # no UTF-8 text contains it
 
@@ -21,16 +21,8 @@ def gap(ignored: list[Node]) -> Node:
 
 def unmarked(dfa: ByteDFA, limits: Limits) -> ByteDFA:
     """The language without marks, and without ignored text in front of its first terminal."""
-    nfa = Nfa(limits)
-    states = [nfa.dead, *(nfa.new() for _ in range(1, dfa.states))]
-    for state in range(1, dfa.states):
-        for low, high, to in dfa.arcs[state]:
-            if low <= _MARK <= high:
-                nfa.empty[states[state]].append(states[to])
-            else:
-                nfa.arcs[states[state]].append((low, high, states[to]))
-        if dfa.final[state]:
-            nfa.empty[states[state]].append(nfa.accept)
+    nfa = erased(dfa, _MARK, limits)
+    first = nfa.arcs[nfa.start]
     nfa.start = nfa.new(*([nfa.accept] if dfa.final[dfa.start] else []))
-    nfa.arcs[nfa.start] = list(nfa.arcs[states[dfa.start]])
+    nfa.arcs[nfa.start] = list(first)
     return determinise(nfa, limits)

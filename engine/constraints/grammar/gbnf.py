@@ -8,7 +8,7 @@ _TOKEN = re.compile(
     r"""(?P<space>[ \t\r\n]+|\#[^\n]*)
     |(?P<string>"(?:\\.|[^"\\\n])*")
     |(?P<class>\[\^?(?:\\.|[^\]\\])*\])
-    |(?P<kept>::=|[|()*+?]|\{[ \t]*[0-9]+[ \t]*(?:,[ \t]*[0-9]*[ \t]*)?\})
+    |(?P<kept>::=|[|()*+?]|\{[ \t]*[0-9]+[ \t]*(?:,[ \t]*(?:[0-9]+[ \t]*)?)?\})
     |(?P<any>\.)
     |(?P<name>[A-Za-z0-9_-]+)
     |(?P<reference>!?<[^>\n]*>)""",
@@ -25,57 +25,67 @@ def ebnf_of(source: str) -> str:
     parts, at = [], 0
     while at < len(source):
         match = _TOKEN.match(source, at)
-        line = source.count("\n", 0, at) + 1
         if match is None:
-            shown = source[at : at + 20]
-            raise InvalidConstraintError(f"invalid grammar at line {line}: {shown!r}")
-        parts.append(_converted(match, line))
+            raise _invalid(source, at, repr(source[at : at + 20]))
+        parts.append(_converted(match))
         at = match.end()
     return "".join(parts)
 
 
-def _converted(match: re.Match[str], line: int) -> str:
+def _invalid(source: str, at: int, what: str) -> InvalidConstraintError:
+    return InvalidConstraintError(f"invalid grammar at line {_line(source, at)}: {what}")
+
+
+def _line(source: str, at: int) -> int:
+    return source.count("\n", 0, at) + 1
+
+
+def _converted(match: re.Match[str]) -> str:
     text = match[0]
     match match.lastgroup:
         case "string":
-            return _quoted(text[1:-1], line)
+            return _quoted(match)
         case "class":
-            return _class(text, line)
+            return _class(match)
         case "any":
             return _ANY
         case "name":
             return text if text[0].isalpha() or text[0] == "_" else f"_{text}"
         case "reference":
+            line = _line(match.string, match.start())
             raise UnsupportedError(
                 f"unsupported in a GBNF grammar: the token {text} at line {line}"
             )
     return " " if text.startswith("#") else text
 
 
-def _quoted(body: str, line: int) -> str:
+def _quoted(match: re.Match[str]) -> str:
     """A text in quotes, in escapes that both dialects read alike."""
-    plain = _ESCAPE.sub(lambda found: _decoded(found, line), body)
+    plain = _ESCAPE.sub(lambda found: _decoded(found, match), match[0][1:-1])
     escaped = (c if " " <= c <= "~" and c not in '"\\' else f"\\U{ord(c):08x}" for c in plain)
-    return f'"{"".join(escaped)}"'
+    # EBNF reads an i right behind the quotes as either case; in GBNF it begins a name.
+    space = " " if match.string.startswith("i", match.end()) else ""
+    return f'"{"".join(escaped)}"{space}'
 
 
-def _class(text: str, line: int) -> str:
+def _class(match: re.Match[str]) -> str:
     """A class in brackets; its escapes must be GBNF's, whatever else EBNF has."""
-    for found in _ESCAPE.finditer(text):
+    for found in _ESCAPE.finditer(match[0]):
         if found[4] != "-":
-            _decoded(found, line)
-    return text
+            _decoded(found, match)
+    return match[0]
 
 
-def _decoded(found: re.Match[str], line: int) -> str:
+def _decoded(found: re.Match[str], token: re.Match[str]) -> str:
+    """The character that an escape in a token stands for."""
     digits = found[1] or found[2] or found[3]
     if digits:
         code = int(digits, 16)
         if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
-            raise InvalidConstraintError(f"invalid grammar at line {line}: no character {found[0]}")
+            raise _invalid(token.string, token.start(), f"no character {found[0]}")
         return chr(code)
     if found[4] in _CONTROL:
         return _CONTROL[found[4]]
     if found[4] in _PLAIN:
         return found[4]
-    raise InvalidConstraintError(f"invalid grammar at line {line}: unknown escape {found[0]}")
+    raise _invalid(token.string, token.start(), f"unknown escape {found[0]}")

@@ -229,7 +229,7 @@ class _Reader:
         token = self._take()
         match token.kind:
             case "string" if self._take_sign(".."):
-                return self._leaf(terminals.span(token.text, self._take().text, token.line))
+                return self._leaf(terminals.span(token.text, self._string(), token.line))
             case "string" | "single":
                 return self._leaf(terminals.quoted(token.text, token.line))
             case "regex":
@@ -243,6 +243,12 @@ class _Reader:
             self._need(")" if token.text == "(" else "]")
             return inner if token.text == "(" else optional(inner)
         raise UnsupportedError(f"unsupported in a grammar: {token.text!r} at line {token.line}")
+
+    def _string(self) -> str:
+        token = self._take()
+        if token.kind != "string":
+            raise self._error(f"a text in quotes is missing before {token.text!r}")
+        return token.text
 
     def _reference(self, token: Token) -> Node:
         self._grammar.used.setdefault(token.text, token.line)

@@ -9,6 +9,7 @@ import msgspec
 from litestar import Request, Response
 from litestar.response import Stream
 
+from engine.server.guard import plain_errors
 from engine.server.routes.running import ClientGone, Gone
 from protocol.errors import HTTP_STATUS, ProtocolError
 
@@ -33,6 +34,12 @@ class ErrorAnswer(msgspec.Struct, frozen=True):
     error: ErrorBody
 
 
+class PlainError(msgspec.Struct, frozen=True):
+    """An error as Ollama's clients read it."""
+
+    error: str
+
+
 def error_answer(error: ProtocolError) -> ErrorAnswer:
     """The body that tells of an error."""
     status = HTTP_STATUS[error.code]
@@ -40,12 +47,18 @@ def error_answer(error: ProtocolError) -> ErrorAnswer:
     return ErrorAnswer(ErrorBody(str(error), kind, error.param, error.code))
 
 
-def refuse(_: AnyRequest, error: ProtocolError) -> Response[ErrorAnswer]:
+def plain_error(error: ProtocolError) -> PlainError:
+    """The body that tells of an error to Ollama's clients."""
+    return PlainError(str(error))
+
+
+def refuse(request: AnyRequest, error: ProtocolError) -> Response[ErrorAnswer | PlainError]:
     """Exception handler: the error with its status and, where it helps, when to come back."""
     headers = {}
     if error.retry_after_ms is not None:
         headers["Retry-After"] = str(max(1, round(error.retry_after_ms / 1000)))
-    return Response(error_answer(error), status_code=HTTP_STATUS[error.code], headers=headers)
+    tell = plain_error if plain_errors(request.url.path) else error_answer
+    return Response(tell(error), status_code=HTTP_STATUS[error.code], headers=headers)
 
 
 def gone(_: AnyRequest, __: ClientGone) -> Response[bytes]:
@@ -68,21 +81,29 @@ def watch(request: AnyRequest) -> Gone:
 
 def events(chunks: AsyncGenerator[Any, None]) -> Stream:
     """Server-sent events, one a chunk, and the mark of the end; an error is the last event."""
-    return _stream(chunks, lambda body: b"data: " + body + b"\n\n", DONE, "text/event-stream")
+    return _stream(chunks, _event, DONE, "text/event-stream")
 
 
 def lines(chunks: AsyncGenerator[Any, None]) -> Stream:
-    """One line of JSON a chunk."""
-    return _stream(chunks, lambda body: body + b"\n", b"", "application/x-ndjson")
+    """One line of JSON a chunk, as Ollama has them, an error too."""
+    return _stream(chunks, lambda body: body + b"\n", b"", "application/x-ndjson", plain_error)
 
 
 def bare_events(chunks: AsyncGenerator[Any, None]) -> Stream:
     """Server-sent events without a mark of the end."""
-    return _stream(chunks, lambda body: b"data: " + body + b"\n\n", b"", "text/event-stream")
+    return _stream(chunks, _event, b"", "text/event-stream")
+
+
+def _event(body: bytes) -> bytes:
+    return b"data: " + body + b"\n\n"
 
 
 def _stream(
-    chunks: AsyncGenerator[Any, None], frame: Callable[[bytes], bytes], end: bytes, media: str
+    chunks: AsyncGenerator[Any, None],
+    frame: Callable[[bytes], bytes],
+    end: bytes,
+    media: str,
+    tell: Callable[[ProtocolError], ErrorAnswer | PlainError] = error_answer,
 ) -> Stream:
     async def body() -> AsyncGenerator[bytes, None]:
         try:
@@ -90,7 +111,7 @@ def _stream(
                 async for chunk in chunks:
                     yield frame(msgspec.json.encode(chunk))
         except ProtocolError as error:
-            yield frame(msgspec.json.encode(error_answer(error)))
+            yield frame(msgspec.json.encode(tell(error)))
             return
         yield end
 

@@ -1,6 +1,7 @@
 """Inception's edit and apply requests: one user message with tagged parts."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from protocol.errors import ProtocolError
@@ -69,14 +70,21 @@ def _around(text: str, name: str) -> tuple[str, str, str]:
 
 def _files(message: str) -> tuple[ContextFile, ...]:
     """Snippets that were looked at before; the nearest to the end is the latest."""
-    found = re.findall(
-        r"<\|recently_viewed_code_snippet\|>\n?(.*?)<\|/recently_viewed_code_snippet\|>",
-        message,
-        re.DOTALL,
-    )
     files = []
-    for snippet in found:
+    for snippet in _parts(message, "recently_viewed_code_snippet"):
         named = PATH.search(snippet)
         path = named.group(1).strip() if named else ""
         files.append(ContextFile(path or "snippet", PATH.sub("", snippet, count=1)))
     return tuple(files)
+
+
+def _parts(text: str, name: str) -> Iterator[str]:
+    """What stands between each pair of a part's tags; a tag that is not closed opens nothing."""
+    opening, closing = f"<|{name}|>", f"<|/{name}|>"
+    at = 0
+    while (start := text.find(opening, at)) >= 0:
+        stop = text.find(closing, start)
+        if stop < 0:
+            return
+        yield text[start + len(opening) : stop].removeprefix("\n")
+        at = stop + len(closing)

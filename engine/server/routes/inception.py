@@ -1,5 +1,6 @@
 """Inception's edit and apply: a span written anew, and a snippet merged into a file."""
 
+import asyncio
 import secrets
 import time
 from collections.abc import AsyncGenerator
@@ -15,7 +16,7 @@ from msgspec.structs import replace
 from engine.server.routes.answers import AnyRequest, events, watch
 from engine.server.routes.asking import Asked, Extensions, read_body, stops_of
 from engine.server.routes.edit_prompt import Edit, apply_of, edit_of
-from engine.server.routes.merge import Unclear, merge
+from engine.server.routes.merge import TooMuch, Unclear, merge
 from engine.server.routes.running import Run, outcomes, ready_facts, runs_of
 from engine.server.services import Services
 from protocol.errors import ProtocolError
@@ -97,9 +98,11 @@ async def apply_completions(
     body = read_body(await request.body(), ChatBody)
     model = body.model or ready_facts(services).model
     try:
-        text = merge(*apply_of(_content(body)))
+        text = await asyncio.to_thread(merge, *apply_of(_content(body)))
     except Unclear as unclear:
         raise ProtocolError("constraint_unsatisfiable", str(unclear), "messages") from None
+    except TooMuch as much:
+        raise ProtocolError("too_large", str(much), "messages") from None
     if body.stream:
         return events(_apply_chunks(model, text))
     return Response(_whole("apply.completion", model, text, "stop"))
@@ -114,22 +117,25 @@ def _content(body: ChatBody) -> str:
 async def _edit_chunks(
     run: Run, model: str, head: str, tail: str
 ) -> AsyncGenerator[dict[str, Any], None]:
+    shared = _head("edit.completion.chunk", model)
     if head:
-        yield _chunk(model, head, None)
+        yield _chunk(shared, head, None)
     async with aclosing(run.pieces()) as pieces:
         async for piece in pieces:
-            yield _chunk(model, piece, None)
+            yield _chunk(shared, piece, None)
     if tail:
-        yield _chunk(model, tail, None)
-    yield _chunk(model, "", run.ended().reason)
+        yield _chunk(shared, tail, None)
+    yield _chunk(shared, "", run.ended().reason)
 
 
 async def _apply_chunks(model: str, text: str) -> AsyncGenerator[dict[str, Any], None]:
-    yield _chunk(model, text, None)
-    yield _chunk(model, "", "stop")
+    shared = _head("edit.completion.chunk", model)
+    yield _chunk(shared, text, None)
+    yield _chunk(shared, "", "stop")
 
 
 def _head(kind: str, model: str) -> dict[str, Any]:
+    """What all chunks of a completion have in common, its id too."""
     name = f"edit-{secrets.token_hex(12)}"
     return {"id": name, "object": kind, "created": int(time.time()), "model": model}
 
@@ -140,7 +146,7 @@ def _whole(kind: str, model: str, text: str, reason: str) -> dict[str, Any]:
     return {**_head(kind, model), "choices": [choice]}
 
 
-def _chunk(model: str, text: str, reason: str | None) -> dict[str, Any]:
+def _chunk(shared: dict[str, Any], text: str, reason: str | None) -> dict[str, Any]:
     delta = {"role": "assistant", "content": text}
     choice = {"index": 0, "delta": delta, "finish_reason": reason}
-    return {**_head("edit.completion.chunk", model), "choices": [choice]}
+    return {**shared, "choices": [choice]}

@@ -7,13 +7,21 @@ lines are found. Whatever is found twice, or not at all, is refused.
 
 import re
 from dataclasses import dataclass
+from heapq import nlargest
 from itertools import pairwise
 
-MARKER = re.compile(r"^\s*(?://|#|--|/\*|<!--|;|%|\"|\{/\*)?\s*\.{3}\s*existing code\s*\.{3}.*$")
+MARKER = re.compile(r"(?://|#|--|/\*|<!--|;|%|\"|\{/\*)?\s*\.{3}\s*existing code\s*\.{3}")
+"""How a marker begins, behind the blanks of its row."""
+MOST_WORK = 4_000_000
+"""Lines of the file times pieces of the snippet: each piece is looked for in the whole file."""
 
 
 class Unclear(Exception):
     """The snippet does not say beyond doubt what to replace."""
+
+
+class TooMuch(Exception):
+    """File and snippet are too large together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,23 +34,26 @@ class Piece:
 
 
 def merge(original: str, snippet: str) -> str:
-    """The file with the snippet in it; Unclear if it can't be told where."""
-    lines, out, at = original.splitlines(keepends=True), "", 0
+    """The file with the snippet in it; Unclear if it can't be told where, TooMuch."""
+    lines, out, at = original.splitlines(keepends=True), list[str](), 0
     bare = [line.rstrip() for line in lines]
     newline = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
-    for piece in pieces_of(snippet):
+    pieces = pieces_of(snippet)
+    if len(pieces) * len(lines) > MOST_WORK:
+        raise TooMuch(f"{len(pieces)} pieces are too many for a file of {len(lines)} lines.")
+    for piece in pieces:
         start = _start(bare, at, piece)
         stop = _stop(bare, start, piece)
-        out += "".join(lines[at:start]) + "".join(line + newline for line in piece.lines)
+        out += [*lines[at:start], *(line + newline for line in piece.lines)]
         at = stop
-    out += "".join(lines[at:])
-    return out if original.endswith("\n") or at < len(lines) else out.removesuffix(newline)
+    text = "".join([*out, *lines[at:]])
+    return text if original.endswith("\n") or at < len(lines) else text.removesuffix(newline)
 
 
 def pieces_of(snippet: str) -> list[Piece]:
     """The snippet cut at its markers; without any it is a piece in the middle of the file."""
     rows = snippet.strip("\n").split("\n")
-    marks = [n for n, row in enumerate(rows) if MARKER.match(row)]
+    marks = [n for n, row in enumerate(rows) if MARKER.match(row.lstrip())]
     edges = [-1, *marks, len(rows)]
     pieces = []
     for number, (left, right) in enumerate(pairwise(edges)):
@@ -60,31 +71,39 @@ def _start(bare: list[str], at: int, piece: Piece) -> int:
     """The line of the file where the piece's region begins."""
     if not piece.after_gap:
         return 0
-    for size in range(1, len(piece.lines) + 1):
-        head = piece.lines[:size]
-        found = _places(bare, at, head)
-        if len(found) == 1 and any(head):
-            return found[0]
-        if not found:
-            break
-    raise Unclear(f"It is unclear where this begins in the file: {piece.lines[0].strip()!r}")
+    place = _only_place(piece.lines, bare[at:])
+    if place is None:
+        raise Unclear(f"It is unclear where this begins in the file: {piece.lines[0].strip()!r}")
+    return at + place
 
 
 def _stop(bare: list[str], start: int, piece: Piece) -> int:
     """The line behind the piece's region."""
     if not piece.before_gap:
         return len(bare)
-    for size in range(1, len(piece.lines) + 1):
-        tail = piece.lines[-size:]
-        found = _places(bare, start, tail)
-        if len(found) == 1 and any(tail):
-            return found[0] + size
-        if not found:
-            break
-    raise Unclear(f"It is unclear where this ends in the file: {piece.lines[-1].strip()!r}")
+    place = _only_place(piece.lines[::-1], bare[start:][::-1])
+    if place is None:
+        raise Unclear(f"It is unclear where this ends in the file: {piece.lines[-1].strip()!r}")
+    return len(bare) - place
 
 
-def _places(bare: list[str], at: int, block: list[str]) -> list[int]:
-    """Where these lines stand one below the other."""
-    last = len(bare) - len(block)
-    return [n for n in range(at, last + 1) if bare[n : n + len(block)] == block]
+def _only_place(block: list[str], lines: list[str]) -> int | None:
+    """Where alone the first lines of a block stand: as few as will do, but not just blank ones."""
+    sizes = _matches(block, lines)
+    longest, second = nlargest(2, [*sizes, 0, 0])
+    blank = next(n for n, line in enumerate(block) if line)
+    return sizes.index(longest) if max(second, blank) < longest else None
+
+
+def _matches(block: list[str], lines: list[str]) -> list[int]:
+    """How many of the first lines of a block stand at each place (the Z algorithm: linear)."""
+    both = [*block, None, *lines]
+    sizes, left, right = [0] * len(both), 0, 0
+    for n in range(1, len(both)):
+        size = min(sizes[n - left], right - n) if n < right else 0
+        while n + size < len(both) and both[size] == both[n + size]:
+            size += 1
+        sizes[n] = size
+        if n + size > right:
+            left, right = n, n + size
+    return sizes[len(block) + 1 :]

@@ -115,11 +115,14 @@ def prompts_of(body: CompletionBody) -> list[str]:
     return prompts
 
 
-def usage_of(outcomes: list[Outcome]) -> Usage:
-    """The tokens of all choices; a shared prompt counts once."""
-    cached = max(outcome.stats.cached_tokens for outcome in outcomes)
-    prompt = max(o.stats.prefill_tokens + o.stats.cached_tokens for o in outcomes)
-    made = sum(outcome.stats.tokens for outcome in outcomes)
+def usage_of(outcomes: list[Outcome], prompts: int) -> Usage:
+    """The tokens of all choices, which come prompt by prompt; a shared prompt counts once."""
+    every = [outcome.stats for outcome in outcomes]
+    each = len(every) // prompts
+    shared = [every[at : at + each] for at in range(0, len(every), each)]
+    cached = sum(max(stats.cached_tokens for stats in one) for one in shared)
+    prompt = sum(max(s.prefill_tokens + s.cached_tokens for s in one) for one in shared)
+    made = sum(stats.tokens for stats in every)
     return Usage(prompt, made, prompt + made, cached)
 
 
@@ -137,9 +140,9 @@ class Dialect(Struct, frozen=True):
 
 
 class Extras(Struct, frozen=True):
-    """What a stream tells at its end."""
+    """What a stream tells at its end: the usage of so many prompts, if any; log-probabilities."""
 
-    usage: bool
+    usage: int
     logprobs: bool
 
 
@@ -168,8 +171,8 @@ async def _complete(
             for run in runs_of(services, one)
         ]
         wants_usage = body.stream_options is not None and body.stream_options.include_usage
-        extras = Extras(bool(wants_usage), wants_logprobs(body))
-        return events(_chunks(services, runs, head, dialect, extras))
+        extras = Extras(len(asked) if wants_usage else 0, wants_logprobs(body))
+        return events(_chunks(runs, head, dialect, extras))
     found: list[Outcome] = []
     for one in asked:
         found += await outcomes(services, one, watch(request))
@@ -181,11 +184,11 @@ async def _complete(
     if wants_logprobs(body):
         for n, (choice, outcome) in enumerate(zip(choices, found, strict=True)):
             choice["logprobs"] = logprobs_of(outcome.tokens, len(echo[n // each]))
-    return Response(msgspec.structs.replace(head, choices=choices, usage=usage_of(found)))
+    usage = usage_of(found, len(asked))
+    return Response(msgspec.structs.replace(head, choices=choices, usage=usage))
 
 
 async def _chunks(
-    services: Services,
     runs: list[tuple[Run, str]],
     head: Completion,
     dialect: Dialect,
@@ -195,7 +198,6 @@ async def _chunks(
 
     `runs` are the choices, each with the text that is told before it.
     """
-    ends: list[Outcome] = []
 
     def chunk(index: int, text: str, reason: str | None = None) -> Completion:
         choice = dialect.choice(index, text, reason, whole=False)
@@ -204,19 +206,19 @@ async def _chunks(
     for index, (_, text) in enumerate(runs):
         if text:
             yield chunk(index, text)
-    async with aclosing(merged(services, [run for run, _ in runs])) as pieces:
+    async with aclosing(merged([run for run, _ in runs])) as pieces:
         async for index, piece in pieces:
             if piece is not None:
                 yield chunk(index, piece)
                 continue
-            ends.append(runs[index][0].ended())
-            last = chunk(index, "", ends[-1].reason)
+            run, text = runs[index]
+            last = chunk(index, "", run.ended().reason)
             if extras.logprobs:
-                table = logprobs_of(ends[-1].tokens, len(runs[index][1]))
-                last.choices[0]["logprobs"] = table
+                last.choices[0]["logprobs"] = logprobs_of(run.ended().tokens, len(text))
             yield last
     if extras.usage:
-        yield msgspec.structs.replace(head, usage=usage_of(ends))
+        ends = [run.ended() for run, _ in runs]
+        yield msgspec.structs.replace(head, usage=usage_of(ends, extras.usage))
 
 
 @post(["/v1/completions", "/beta/completions"], status_code=200)

@@ -4,6 +4,7 @@ A client that reads slowly holds up nothing: it is behind a mirror of the canvas
 """
 
 import asyncio
+import contextlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from engine.server.services import Services
 from protocol.errors import ProtocolError
 from protocol.messages import (
     Accepted,
+    Cancel,
     Delta,
     Done,
     Error,
@@ -32,6 +34,8 @@ from protocol.mirror import Mirror
 from protocol.values import FinishReason
 
 Gone = Callable[[], Awaitable[object]]
+STOPPED_SECONDS = 2.0
+"""How long an answer that a stop string ended waits to hear what it cost."""
 
 
 class ClientGone(Exception):
@@ -69,6 +73,7 @@ class Run:
 
     async def pieces(self) -> AsyncGenerator[str, None]:
         """Settled text as it comes; `outcome` is known behind the last. ProtocolError may come."""
+        self._services.requests += 1
         self._link.send(self._fill)
         try:
             while self._end is None and not self._settled.stopped:
@@ -76,9 +81,12 @@ class Run:
                 self._news.clear()
                 if piece := self._settled.grow(self._mirror.settled_text):
                     yield piece
-            if self._end is not None and (rest := self._rest(self._end)):
+            if self._settled.stopped:
+                await self._cancelled()
+            elif self._end is not None and (rest := self._rest(self._end)):
                 yield rest
         finally:
+            self._services.requests -= 1
             self.close()
 
     async def outcome(self) -> Outcome:
@@ -90,12 +98,13 @@ class Run:
 
     def ended(self) -> Outcome:
         """How it ended, behind the last piece."""
-        if isinstance(self._end, Done):
-            end = self._end
+        end = self._end
+        if isinstance(end, Done) and not self._settled.stopped:
             text, stopped = cut_at_stop(end.text, self._stops)
             tokens = cut_tokens(end.tokens, len(text))
             return Outcome(text, end.finish, end.stats, stopped, tokens)
-        stats, text = Stats(tokens=self._mirror.settled), self._settled.said
+        stats = end.stats if isinstance(end, Done) else Stats(tokens=self._mirror.settled)
+        text = self._settled.said
         pairs = zip(self._mirror.cells, self._mirror.confidence, strict=True)
         seen = [Token(cell or "", sure, 0) for cell, sure in pairs]
         return Outcome(text, "stop", stats, stopped=True, tokens=cut_tokens(seen, len(text)))
@@ -103,6 +112,15 @@ class Run:
     def close(self) -> None:
         """Cancel what still runs."""
         self._link.close()
+
+    async def _cancelled(self) -> None:
+        """End what a stop string made needless; its end tells what it cost."""
+        self._link.send(Cancel(self._fill.id))
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(STOPPED_SECONDS):
+                while self._end is None:
+                    await self._news.wait()
+                    self._news.clear()
 
     def _rest(self, end: Done | Error) -> str:
         if isinstance(end, Error):
@@ -183,14 +201,12 @@ async def outcomes(services: Services, asked: Asked, gone: Gone) -> list[Outcome
     runs = runs_of(services, asked)
     work = asyncio.gather(*(run.outcome() for run in runs))
     watch = asyncio.ensure_future(gone())
-    services.requests += 1
     try:
         await asyncio.wait((work, watch), return_when=asyncio.FIRST_COMPLETED)
         if not work.done():
             raise ClientGone
         return await work
     finally:
-        services.requests -= 1
         work.cancel()
         watch.cancel()
         for run in runs:
@@ -198,9 +214,7 @@ async def outcomes(services: Services, asked: Asked, gone: Gone) -> list[Outcome
         await asyncio.gather(work, watch, return_exceptions=True)
 
 
-async def merged(
-    services: Services, runs: list[Run]
-) -> AsyncGenerator[tuple[int, str | None], None]:
+async def merged(runs: list[Run]) -> AsyncGenerator[tuple[int, str | None], None]:
     """The pieces of every choice as they come; (choice, None) is the end of one."""
     queue: asyncio.Queue[tuple[int, str | None] | BaseException] = asyncio.Queue(maxsize=8)
 
@@ -214,7 +228,6 @@ async def merged(
             await queue.put(error)
 
     tasks = [asyncio.create_task(pump(number, run)) for number, run in enumerate(runs)]
-    services.requests += 1
     open_runs = len(runs)
     try:
         while open_runs:
@@ -224,7 +237,6 @@ async def merged(
             open_runs -= item[1] is None
             yield item
     finally:
-        services.requests -= 1
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

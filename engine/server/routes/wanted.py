@@ -8,6 +8,7 @@ from engine.constraints.grammar.gbnf import ebnf_of
 from engine.refusal import refusal
 from protocol.constraint import Choices, Constraint, Ebnf, JsonSchema, Lark, Regex
 from protocol.errors import ProtocolError
+from protocol.limits import GRAMMAR_LIMIT
 
 ANY_OBJECT = '{"type":"object"}'
 """What `json_object` and `json` mean."""
@@ -37,8 +38,14 @@ class ResponseFormat(Struct, frozen=True):
 
 
 def json_text(raw: msgspec.Raw) -> str | None:
-    """The JSON that stood in a field; None where there was none, or null."""
-    text = bytes(raw).decode()
+    """The JSON that stood in a field; None where there was none, or null.
+
+    ProtocolError if it is no text: what is not looked into was not decoded with the body.
+    """
+    try:
+        text = bytes(raw).decode()
+    except UnicodeDecodeError as error:
+        raise ProtocolError("malformed", f"The body is not JSON: {error}") from None
     return None if text in ("", "null") else text
 
 
@@ -54,6 +61,9 @@ def grammar_of(text: str | None, param: str) -> Constraint | None:
     """GBNF or EBNF, which have `::=`, else Lark."""
     if not text:
         return None
+    if len(text) > GRAMMAR_LIMIT:
+        what = f"A grammar may have at most {GRAMMAR_LIMIT} characters."
+        raise ProtocolError("too_large", what, param)
     if "::=" not in text:
         return Lark(text)
     try:

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.constraints.data import DataError, documents
+from engine.constraints.yaml_data import yaml_values
 
 VALUES = st.recursive(
     st.none()
@@ -64,6 +65,15 @@ def test_yaml_brings_pairs_of_others_in_behind_its_own() -> None:
     (found,) = documents("yaml", text)
     assert found["new"] == {"a": 1, "b": 3}
     assert found["both"] == {"c": 1}
+
+
+def test_pairs_that_are_brought_in_count_wherever_that_is() -> None:
+    base = "b: &b {" + ", ".join(f"k{n}: {n}" for n in range(90)) + "}\n"
+    text = base + "".join(f"m{n}: {{<<: *b}}\n" for n in range(10))
+    many = 1 + 91 + 10 * (90 + 2)  # each mapping is a value too, and so is what it names
+    assert len(yaml_values(text, 9, many)[0]) == 11
+    with pytest.raises(ValueError, match="too many values"):
+        yaml_values(text, 9, many - 1)
 
 
 def test_a_stream_has_as_many_values_as_documents() -> None:

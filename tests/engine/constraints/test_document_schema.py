@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from engine.constraints.document_schema import DocumentSchema, breaks_in
+from engine.constraints.document_schema import STUBS, DocumentSchema, breaks_in
 from engine.constraints.errors import InvalidConstraintError, UnsupportedError
 from engine.constraints.scalars import scalars
 
@@ -60,6 +60,24 @@ def test_what_is_broken_elsewhere_is_excused() -> None:
     problem = breaks_in(DocumentSchema("yaml", SCHEMA), before, behind)
     assert problem("info") is None
     assert problem("info\nworse: 1") is not None
+
+
+def test_the_document_is_read_no_more_often_than_it_must_be() -> None:
+    texts: list[str] = []
+
+    class Read(DocumentSchema):
+        def breaches(self, text: str) -> dict[tuple[object, ...], str]:
+            texts.append(text)
+            return super().breaches(text)
+
+    problem = breaks_in(Read("yaml", SCHEMA), "name: x\nport: 1\nlevel: ", ["\n"])
+    assert problem("info") is None
+    assert len(texts) == 1, "a good answer needs no measure"
+    assert problem("warn") is not None
+    assert len(texts) < 2 + len(STUBS), "what differs between two stubs excuses nothing"
+    seen = len(texts)
+    assert problem("none") is not None
+    assert len(texts) == seen + 1
 
 
 def test_old_text_that_breaks_the_schema_is_no_measure() -> None:

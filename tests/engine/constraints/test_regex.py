@@ -2,6 +2,7 @@
 
 import re
 from functools import lru_cache
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -70,6 +71,34 @@ def test_search_agrees_with_python(pattern: str, text: str) -> None:
     dfa = found(pattern)
     if "\n" not in text:  # Python's $ also matches before a last line end
         assert dfa.accepts(text.encode()) == (re.search(pattern, text) is not None)
+
+
+ANCHORED = [
+    "^(^a$)$",
+    "^^a",
+    "^^a$$",
+    "(^a|b)c$$",
+    "^(^abc$|cba)$",
+    "$^",
+    "^$^$",
+    "(^|b)a",
+    "(^)a",
+    "(^a$|b)+",
+    "^(a|^b)*$",
+    "(a|^)(b|$)",
+    "(^a|b^)$",
+    "^(^|c)(^a|b)($|c)$$",
+    "(a|b$){2}",
+    "(^a|^b|c)(a|b)$|(^$)",
+    "(^|$)+a?",
+]
+
+
+@pytest.mark.parametrize("pattern", ANCHORED)
+def test_anchors_have_no_width_wherever_they_stand(pattern: str) -> None:
+    for text in ("".join(chars) for n in range(5) for chars in product("abc", repeat=n)):
+        assert full(pattern).accepts(text.encode()) == bool(re.fullmatch(pattern, text)), text
+        assert found(pattern).accepts(text.encode()) == bool(re.search(pattern, text)), text
 
 
 @pytest.mark.parametrize(

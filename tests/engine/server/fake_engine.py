@@ -144,7 +144,8 @@ class FakeStepEngine:
         running = self.live.pop(fill_id)
         stop = running.cells.index(None) if None in running.cells else len(running.cells)
         text = "".join(cell or "" for cell in running.cells[:stop])
-        stats = Stats(steps=running.step, forwards=running.step, tokens=stop)
+        read = len(running.fill.prefix)
+        stats = Stats(running.step, running.step, tokens=stop, prefill_tokens=read, model_ms=1.0)
         tokens = tuple(Token(cell or "", 0.5, 1) for cell in running.cells[:stop])
         self._outbox.append(Done(fill_id, text, finish, tokens, stats))  # type: ignore[arg-type]
 

@@ -9,13 +9,8 @@ from websockets.exceptions import ConnectionClosed
 
 from protocol.codec import JSON, MSGPACK, Codec
 from protocol.limits import FRAME_LIMIT
-from protocol.messages import (
-    Done,
-    Error,
-    Fill,
-    Snap,
-)
-from tests.engine.server.running import Running
+from protocol.messages import ClientInfo, Done, Error, Fill, Hello, Snap
+from tests.engine.server.running import Running, running
 from tests.engine.server.talk import talk
 
 LONG = "steps=1500;text=" + "x" * 1500 + ";"
@@ -90,6 +85,22 @@ def test_a_subprotocol_must_be_offered(server: Running) -> None:
             assert socket.close_code == 4406
 
     run(without_negotiation())
+
+
+def test_a_server_that_stops_welcomes_nobody() -> None:
+    with running() as server:
+        server.services.sessions.drain("restart", 0)
+
+        async def scenario() -> None:
+            async with talk(server.ws, hello=False) as line:
+                await line.say(Hello(v=(1,), client=ClientInfo("test", "0")))
+                error = await line.hear()
+                assert isinstance(error, Error)
+                assert (error.code, error.fatal, error.retry_after_ms) == ("draining", True, 1000)
+                assert await line.closed() == 4503
+
+        run(scenario())
+        assert len(server.services.sessions) == 0
 
 
 def test_an_engine_that_dies_is_told_to_every_live_fill(slow: Running) -> None:

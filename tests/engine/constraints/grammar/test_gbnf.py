@@ -44,6 +44,43 @@ def test_escapes_in_texts() -> None:
     assert not accepts(source, "a\tAe[]\\")
 
 
+@pytest.mark.parametrize("text", ["a", "A"])
+def test_a_name_behind_a_text_is_no_flag(text: str) -> None:
+    assert accepts('root ::= "a"i\ni ::= "b"', f"{text}b") is (text == "a")
+
+
+@pytest.mark.parametrize(
+    ("bounds", "most"),
+    [("{1}", 1), ("{ 1 , 2 }", 2), ("{1,}", 9), ("{1, }", 9), ("{1\t,\t2\t}", 2)],
+)
+def test_bounds_may_have_blanks_in_them(bounds: str, most: int) -> None:
+    for size in range(4):
+        assert accepts(f"root ::= [a]{bounds}", "a" * size) is (1 <= size <= most)
+
+
+def test_bounds_that_are_never_closed_are_told() -> None:
+    with pytest.raises(InvalidConstraintError, match="line 2"):
+        ebnf_of("root ::=\n[a]{1," + " " * 4_000_000)
+
+
+class Counted(str):
+    """A text that knows how often it was gone through for its lines."""
+
+    counts = 0
+
+    def count(self, *words: object) -> int:
+        Counted.counts += 1
+        return super().count(*words)  # type: ignore[arg-type]
+
+
+def test_lines_are_counted_for_an_error_alone() -> None:
+    ebnf_of(Counted(LIST))
+    assert Counted.counts == 0
+    with pytest.raises(InvalidConstraintError, match="line 8"):
+        ebnf_of(Counted(LIST + "\n'"))
+    assert Counted.counts == 1
+
+
 @pytest.mark.parametrize(
     ("source", "error", "why"),
     [

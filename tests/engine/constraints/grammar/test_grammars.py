@@ -102,6 +102,8 @@ def test_right_recursion_costs_no_depth() -> None:
         ('root ::= "a"{5000}', TooLargeError, "repetitions"),
         ("root ::= " + "(" * 200 + '"a"' + ")" * 200, TooLargeError, "nest"),
         ('root ::= "a"{3,1}', InvalidConstraintError, "swapped"),
+        ('root ::= "a"..5', InvalidConstraintError, "line 1: a text in quotes is missing"),
+        ('root ::= "a".."b"i', InvalidConstraintError, "bad range"),
     ],
 )
 def test_ebnf_errors(text: str, error: type[ConstraintError], why: str) -> None:

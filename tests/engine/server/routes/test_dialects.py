@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
+from engine.server.routes.edit_prompt import edit_of
 from tests.engine.server.fake_engine import ANSWER
 from tests.engine.server.routes import recorded
 from tests.engine.server.routes.calls import events, get, last_fill, post
@@ -24,8 +25,21 @@ def test_ollama_generates(server: Running) -> None:
     assert (whole["response"], whole["done"]) == (ANSWER, True)
     assert last_fill(server).sampling.seed == 3
     assert post(server, "/api/generate", {"model": "x"}).json()["done_reason"] == "load"
-    constrained = post(server, "/api/generate", {**body, "format": {"type": "object"}})
-    assert "unsupported" in constrained.text
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_error_of_ollama_is_a_text(server: Running, locked: Running, stream: bool) -> None:
+    body = {"model": "x", "prompt": "def f():", "stream": stream}
+    late = post(server, "/api/generate", {**body, "format": {"type": "object"}})
+    assert late.status_code == (200 if stream else 400)
+    assert "json_schema" in json.loads(late.text.splitlines()[-1])["error"]
+    for answer, status in (
+        (post(server, "/api/generate", {**body, "prompt": 1}), 400),
+        (post(locked, "/api/generate", body), 401),
+    ):
+        assert answer.status_code == status
+        assert list(answer.json()) == ["error"]
+        assert isinstance(answer.json()["error"], str)
 
 
 def test_what_ollama_clients_look_at(server: Running) -> None:
@@ -47,6 +61,36 @@ def test_inception_edits_at_the_cursor(server: Running, stream: bool) -> None:
     fill = last_fill(server)
     assert fill.prefix == "import os\ndef fib(n):\n    return "
     assert fill.suffix == "\nprint(fib(3))"
+
+
+@pytest.mark.parametrize("path", ["/v1/edit/completions", "/v1/apply/completions"])
+def test_one_completion_of_inception_keeps_one_id(server: Running, path: str) -> None:
+    content = recorded.EDIT_MESSAGE + (
+        "<|original_code|>\na\n<|/original_code|><|update_snippet|>\na\n<|/update_snippet|>"
+    )
+    body = {"messages": [{"role": "user", "content": content}], "stream": True}
+    chunks = events(post(server, path, body))
+    assert len(chunks) > 1
+    assert len({chunk["id"] for chunk in chunks}) == 1
+
+
+def test_snippets_that_were_looked_at_are_files() -> None:
+    name = "recently_viewed_code_snippet"
+    message = recorded.EDIT_MESSAGE + "".join(
+        f"<|{name}|>\n{text}<|/{name}|>" for text in ("code_snippet_file_path: a.py\nA\n", "", "B")
+    )
+    files = edit_of(message).files[-3:]
+    assert [(file.path, file.text) for file in files] == [
+        ("a.py", "A\n"),
+        ("snippet", ""),
+        ("snippet", "B"),
+    ]
+
+
+def test_tags_that_are_never_closed_open_nothing() -> None:
+    open_tags = "<|recently_viewed_code_snippet|>" * 200_000
+    message = recorded.EDIT_MESSAGE + open_tags
+    assert edit_of(message).files == edit_of(recorded.EDIT_MESSAGE).files
 
 
 def test_inception_rewrites_without_a_cursor(server: Running) -> None:

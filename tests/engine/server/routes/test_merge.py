@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.server.routes.merge import Unclear, merge
+from engine.server.routes import merge as merging
+from engine.server.routes.merge import TooMuch, Unclear, merge
 
 FILE = """import os
 
@@ -66,6 +67,26 @@ def test_several_pieces_go_from_top_to_bottom() -> None:
 def test_what_is_unclear_is_refused(snippet: str) -> None:
     with pytest.raises(Unclear):
         merge(FILE, snippet)
+
+
+def test_a_long_anchor_in_a_file_that_repeats_is_looked_for_once() -> None:
+    with pytest.raises(Unclear):
+        merge("a\n" * 250_000, GAP + "a\n" * 200_000 + "b\n" + GAP)
+
+
+def test_a_long_row_of_blanks_is_no_marker() -> None:
+    blanks = " " * 4_000_000
+    assert merge(FILE, f"{GAP}def three():\n{blanks}1\n") == FILE.replace(
+        "    return 3", blanks + "1"
+    )
+
+
+def test_more_pieces_than_can_be_looked_for_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(merging, "MOST_WORK", 21)
+    pieces = ["import os\n", "def one():\n", "def three():\n"]
+    assert merge(FILE, GAP.join(pieces[:1])) == FILE
+    with pytest.raises(TooMuch, match="3 pieces are too many for a file of 11 lines"):
+        merge(FILE, GAP.join(pieces))
 
 
 def test_doubled_anchors_are_refused() -> None:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import httpx
 import pytest
 
 from engine.server.routes.wanted import ANY_OBJECT
@@ -58,6 +59,8 @@ def test_formats_are_constraints(
     [
         ("/infill", {"grammar": "root ::= <[3]>"}, "unsupported", "grammar"),
         ("/infill", {"grammar": "root ::= '"}, "constraint_invalid", "grammar"),
+        ("/infill", {"grammar": "root ::= '" + " " * 65_536}, "too_large", "grammar"),
+        ("/v1/completions", {"guided_grammar": "/" * 65_537}, "too_large", "guided_grammar"),
         ("/v1/completions", {"response_format": {"type": "xml"}}, "unsupported", "response_format"),
         ("/v1/completions", {"guided_regex": "a", "stop": ["b"]}, "unsupported", "stop"),
         ("/v1/completions", {"guided_choice": []}, "invalid_message", None),
@@ -69,6 +72,21 @@ def test_what_can_not_be_asked_for_is_named(
     error = post(server, path, {"prompt": "x", **extra}).json()["error"]
     assert error["code"] == code
     assert param is None or error["param"] == param
+
+
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [("/v1/completions", "guided_json"), ("/infill", "json_schema"), ("/api/generate", "format")],
+)
+@pytest.mark.parametrize("value", [b'"\xff"', b'{"\xff": 1}'])
+def test_a_schema_that_is_no_text_is_malformed(
+    server: Running, path: str, field: str, value: bytes
+) -> None:
+    body = b'{"prompt": "x", "' + field.encode() + b'": ' + value + b"}"
+    with httpx.Client(trust_env=False, verify=False) as client:
+        answer = client.post(server.http + path, content=body)
+    assert answer.status_code == 400
+    assert "not JSON" in answer.text
 
 
 def test_a_bound_on_a_constrained_answer_is_its_length(server: Running) -> None:

@@ -66,10 +66,6 @@ class Compiling:
         """Whether a request waits."""
         return bool(self._waiting)
 
-    def waits(self, name: str) -> bool:
-        """Whether the request of this id waits."""
-        return name in self._waiting
-
     def ask(self, request: Request) -> Languages | None:
         """The languages of a request, if they are at hand; None: `arrived` will have them.
 

@@ -33,7 +33,10 @@ class RemoteEngine:
         self._core = ClientConnection(MSGPACK)
         self._lost: deque[ServerMessage] = deque()
         self._socket.send(self._core.send(Hello((1,), ClientInfo(name), ("confidence",))))
-        if not isinstance(self._core.receive(self._frame()), Welcome):
+        answer = self._core.receive(self._frame())
+        if isinstance(answer, Error):
+            raise EngineError(f"The server lets nobody in: {answer.message}")
+        if not isinstance(answer, Welcome):
             raise EngineError("The server did not welcome us; is it another version?")
 
     def send(self, message: ClientMessage) -> None:
@@ -84,7 +87,8 @@ def connect_engine(folder: Path, name: str = "retouch") -> RemoteEngine | None:
     with ExitStack() as stack:
         try:
             socket = stack.enter_context(_connection(info))
-            engine = RemoteEngine(socket, name, stack.pop_all().close)
+            engine = RemoteEngine(socket, name, socket.close)
+            stack.pop_all()
         except (OSError, InvalidHandshake, ConnectionClosed) as error:
             text = f"The server at {info.url} does not answer as it should: {error}"
             raise EngineError(text) from error

@@ -1,8 +1,9 @@
 """`python -m tests.bench.editor [--quick]`: from key to ghost text with the default model, as JSON.
 
-A language server and an engine of their own, over standard input and a real socket. At each place a
-key is typed and ghost text waited for; then a key of that text, and two that are not. The first key
-at a place finds an engine that has seen nothing of the document around it.
+A language server and an engine of their own, over standard input and a real socket. At each place
+a key is typed and ghost text waited for; then a key of that text, and two that are not. Every place
+is in a file of its own and each debounce has a new engine, so that the first key at a place finds
+one that has seen nothing of the document around it.
 """
 
 import argparse
@@ -21,10 +22,12 @@ from typing import Any
 from lsprotocol import types
 
 from lsp_server.link.finding import find_endpoint
-from tests.bench.common.provenance import load, provenance
-from tests.bench.editor.places import ROOT, Place, places
+from tests.bench.common.provenance import ROOT, load, provenance
+from tests.bench.editor.places import Place, places
+from tests.bench.fill.heldout import files, wheels
 from tests.lsp.editor import Editor, editor, until
 
+OUT = ROOT / "build" / "bench-fill" / "downloads"
 DEBOUNCE = 75
 FIRST, ALONG, OTHER = "first key at a place", "key of the text shown", "another key there"
 PATIENCE = 120
@@ -36,15 +39,16 @@ def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.editor", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a few places, to see that it works")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--out", type=Path, default=OUT, help="folder of the held-out wheels")
     given = parser.parse_args(words)
     count = 4 if given.quick else 40
     facts = provenance(given.threads)
-    with tempfile.TemporaryDirectory() as folder, engine(Path(folder), given.threads):
-        rows = {
-            f"debounce {wait} ms": asyncio.run(typing(Path(folder), places(count, wait), wait))
-            for wait in (DEBOUNCE, 0)
-        }
-        weights = asyncio.run(weight(Path(folder), 10 if given.quick else 100))
+    chosen = places(files(wheels(given.out)), count)
+    rows = {}
+    for wait in (DEBOUNCE, 0):
+        with tempfile.TemporaryDirectory() as folder, engine(Path(folder), given.threads):
+            rows[f"debounce {wait} ms"] = asyncio.run(typing(Path(folder), chosen, wait))
+            weights = asyncio.run(weight(Path(folder), 10 if given.quick else 100))
     facts["load_after"] = load()
     print(json.dumps({"places": count, **rows, "memory": weights, "run": facts}, indent=1))
     return 0

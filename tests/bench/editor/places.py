@@ -1,12 +1,12 @@
-"""Places where somebody types: in lines of our own sources, the rest of the line taken away."""
+"""Places where somebody types: in lines of held-out packages, the rest of the line taken away."""
 
 import random
+from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
-ROOT = Path(__file__).parents[3]
-SOURCES = ("protocol/cells.py", "engine/scheduler.py", "lsp_server/text.py", "clients/cli/diff.py")
 SHORTEST = 12
+LONGEST = 30_000
+KEYS = 6
 
 
 @dataclass(frozen=True)
@@ -24,20 +24,28 @@ class Place:
     keys: str
 
 
-def places(count: int, seed: int = 0) -> list[Place]:
-    """So many places, spread over the sources."""
-    chance, found = random.Random(seed), []
-    while len(found) < count:
-        name = SOURCES[len(found) % len(SOURCES)]
-        source = (ROOT / name).read_text("utf-8")
-        lines = source.split("\n")
-        at = chance.randrange(3, len(lines))
-        line = lines[at]
-        begin = len(line) - len(line.lstrip())
-        if len(line) - begin < SHORTEST:
-            continue
-        cut = chance.randrange(begin + 2, len(line) - 6)
-        head = "\n".join(lines[:at]) + "\n" + line[:cut]
-        text = head + "\n" + "\n".join(lines[at + 1 :])
-        found.append(Place(name, text, len(head), line[cut : cut + 6]))
-    return found
+def places(files: Iterable[tuple[str, str]], count: int, seed: int = 0) -> list[Place]:
+    """A place in each of `count` files (name, text), so that none has been read before.
+
+    ValueError if there are too few of a usual length.
+    """
+    chance = random.Random(seed)
+    chosen = [(name, text) for name, text in files if len(text) <= LONGEST]
+    chance.shuffle(chosen)
+    found = [place for name, text in chosen if (place := _place(name, text, chance))]
+    if len(found) < count:
+        raise ValueError(f"only {len(found)} files have a line to type in")
+    return found[:count]
+
+
+def _place(name: str, text: str, chance: random.Random) -> Place | None:
+    lines = text.split("\n")
+    usable = [at for at, line in enumerate(lines) if at > 2 and len(line.strip()) >= SHORTEST]
+    if not usable:
+        return None
+    at = chance.choice(usable)
+    line = lines[at]
+    begin = len(line) - len(line.lstrip())
+    cut = chance.randrange(begin + 2, len(line.rstrip()) - KEYS + 1)
+    head = "\n".join(lines[:at]) + "\n" + line[:cut]
+    return Place(name, head + "\n" + "\n".join(lines[at + 1 :]), len(head), line[cut : cut + KEYS])

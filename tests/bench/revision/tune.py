@@ -37,7 +37,7 @@ from tests.bench.revision.data import packages
 from tests.bench.revision.items import BUGS, Item
 
 PREFIX_TOKENS = 256  # less than an engine sees: long files would cost more than what is measured
-GUARDS = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0, 24.0)
+GUARDS = (0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 9.0, 10.0, 11.0, 12.0, 14.0, 16.0, 24.0)
 
 
 class Proposals:

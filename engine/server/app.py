@@ -46,7 +46,7 @@ WATCHING = frozenset({"/health", "/v1/health", "/ready", "/metrics"})
 
 
 class Counted:
-    """ASGI application around another: counts what is open, for the idle exit."""
+    """ASGI application around another: counts what is open, for the idle exit and the drain."""
 
     def __init__(self, app: ASGIApp, services: Services) -> None:
         self._app, self._services = app, services
@@ -56,7 +56,7 @@ class Counted:
         if scope["type"] == "lifespan" or scope["path"] in WATCHING:
             await self._app(scope, receive, send)
             return
-        with self._services.counted():
+        with self._services.counted(scope["type"] == "http"):
             await self._app(scope, receive, send)
 
 

@@ -30,7 +30,7 @@ class Services:
 
     Attributes:
         connections: WebSocket connections and HTTP requests that are open now.
-        requests: fills that HTTP requests among them wait for.
+        requests: the HTTP requests among them, to the last byte of their answers.
         touched: when somebody was last here.
         tokenizers: those that were read, by the model's folder.
     """
@@ -47,13 +47,15 @@ class Services:
     tokenizers: dict[str, Tokenizer] = field(default_factory=dict)
 
     @contextmanager
-    def counted(self) -> Iterator[None]:
+    def counted(self, http: bool) -> Iterator[None]:
         """Count a connection or request while it is open."""
         self.connections += 1
+        self.requests += http
         try:
             yield
         finally:
             self.connections -= 1
+            self.requests -= http
             self.touched = self.clock()
 
     def idle_seconds(self) -> float:

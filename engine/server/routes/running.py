@@ -73,9 +73,8 @@ class Run:
 
     async def pieces(self) -> AsyncGenerator[str, None]:
         """Settled text as it comes; `outcome` is known behind the last. ProtocolError may come."""
-        self._services.requests += 1
-        self._link.send(self._fill)
         try:
+            self._link.send(self._fill)
             while self._end is None and not self._settled.stopped:
                 await self._news.wait()
                 self._news.clear()
@@ -86,7 +85,6 @@ class Run:
             elif self._end is not None and (rest := self._rest(self._end)):
                 yield rest
         finally:
-            self._services.requests -= 1
             self.close()
 
     async def outcome(self) -> Outcome:

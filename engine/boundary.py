@@ -80,6 +80,8 @@ class Boundary:
         state = self._spelled(canvas)
         room = int(np.argmin(np.append(np.diff(canvas.masked) == 1, False))) + 1
         allowed = self._automaton.fitting(state, room)
+        if not len(allowed):
+            raise Unsatisfiable("no token spells the text moved into the canvas")
         token = int(allowed[np.argmax(scores[0][allowed])])
         share = self._share(scores[0], state, token)
         return np.array([token]), np.array([share], dtype=np.float32)

@@ -27,7 +27,7 @@ def propose(logits: Tensor, slots: Indices, job: Job) -> tuple[Proposal, Narrowe
     at the temperature of the draw.
     """
     norm = logits.logsumexp(-1, keepdim=True)
-    scores = drawn(logits, slots, job.draw)
+    scores = drawn(logits, slots + job.finished, job.draw)
     tokens = scores.topk(2).indices
     chances = (logits.gather(-1, tokens) - norm).exp().numpy(force=True)
     pairs = tokens.numpy(force=True)
@@ -51,6 +51,7 @@ def drawn(logits: Tensor, slots: Indices, draw: Draw) -> Tensor:
     """Scores whose argmax is the draw: at temperature 0 the logits themselves.
 
     Noise belongs to (seed, slot), not to the step, so that a draw can be repeated by any policy.
+    `slots` count from the first finished block: each block draws anew.
     """
     if draw.temperature == 0.0:
         return logits

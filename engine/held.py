@@ -183,7 +183,7 @@ class Held:
         if wish not in ids:
             weights[self._blank(ids, weights)] = 0.0
         weights /= weights.sum()
-        first, second = _two_best(weights, may_end, job.draw, slot)
+        first, second = _two_best(weights, may_end, job.draw, job.finished + slot)
         rival = (int(ids[second]), float(weights[second]))
         log_valid = float(np.log(max(total, np.finfo(np.float64).tiny)))
         return _one(int(ids[first]), float(weights[first]), wish not in ids, rival, log_valid)

@@ -7,11 +7,14 @@ from engine.constraints.prefix_index import PrefixIndex
 from engine.query import Context
 from models.config import ModelConfig
 from models.tokenizer import Tokenizer
+from protocol.errors import ProtocolError
 
 BLOCK = 256
 CHARACTERS_PER_TOKEN = 8
 CUT_BLOCK = 4096
 MOVED_LIMIT = 256
+BLANK_LIMIT = 0x3001
+"""No character from here on is white space."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,7 @@ class Prompter:
         self._tokenizer = tokenizer
         self._index = index
         self._limit = prefix_tokens
+        self._blanks = _blanks(index)
 
     def prompt(
         self, prefix: str, suffix: str, references: Sequence[str] = (), guidance: float = 1.0
@@ -46,7 +50,7 @@ class Prompter:
         notes: list[str] = []
         text, moved = self._split(_tail(prefix, self._limit * CHARACTERS_PER_TOKEN))
         ids = self._tokenizer.encode(text)
-        if not moved and ids and self._moves(ids[-1]):
+        if not moved and ids and self._moves(ids[-1], text):
             moved = self._tokenizer.bytes_of([ids.pop()])
         excess = max(0, len(ids) - self._limit)
         ids = ids[-(-excess // BLOCK) * BLOCK :]
@@ -62,13 +66,14 @@ class Prompter:
     def between(self, text: str) -> tuple[tuple[int, ...], bytes]:
         """Tokens of the text between two holes, and the bytes that move into the second one.
 
-        At least one token stays, of white space all: the second hole begins behind it.
+        At least one token stays, of white space all: the second hole begins behind it. There is
+        none where the vocabulary can't spell the text.
         """
         kept, moved = self._split(text)
         ids = self._tokenizer.encode(kept)
         if not ids:
             return tuple(self._tokenizer.encode(text)), b""
-        if not moved and len(ids) > 1 and self._moves(ids[-1]):
+        if not moved and len(ids) > 1 and self._moves(ids[-1], kept):
             moved = self._tokenizer.bytes_of([ids.pop()])
         return tuple(ids), moved
 
@@ -89,22 +94,33 @@ class Prompter:
         return tuple(segment for segment in segments if segment)
 
     def _split(self, text: str) -> tuple[str, bytes]:
-        """Cut trailing white space off, at most MOVED_LIMIT characters of it."""
-        kept = text.rstrip()
+        """Cut trailing white space off, at most MOVED_LIMIT characters of it.
+
+        What the vocabulary can't spell stays: no hole could begin with it.
+        """
+        kept = text.rstrip(self._blanks)
         if len(text) - len(kept) > MOVED_LIMIT:
             kept = text[: text.rfind("\n", 0, len(text) - 1) + 1] if "\n" in text[:-1] else text
             kept = kept if len(text) - len(kept) <= MOVED_LIMIT else text
         return kept, text[len(kept) :].encode()
 
-    def _moves(self, token: int) -> bool:
-        """Whether the last token moves into the hole: it is a proper prefix of another one.
+    def _moves(self, token: int, text: str) -> bool:
+        """Whether the last token of `text` moves into the hole: it is a proper prefix of another.
 
-        A part of a character stays: who wrote the rest of it before means no longer token.
+        A part of a character stays: who wrote the rest of it before means no longer token. So
+        does what stands before characters that have no tokens.
         """
         data = self._index.bytes_of(token)
-        if data is None or not is_text(data):
+        if data is None or not is_text(data) or not text.endswith(data.decode()):
             return False
         return len(self._index.starting_with(data)) > len(self._index.equal_to(data))
+
+
+def check_spelling(tokenizer: Tokenizer, text: str, param: str) -> None:
+    """ProtocolError if a text that is to stand in a canvas has a character without tokens."""
+    if (character := tokenizer.unspelt(text)) is not None:
+        message = f"The model has no tokens for U+{ord(character):04X}; it would be lost."
+        raise ProtocolError("unsupported", message, param)
 
 
 def is_text(data: bytes) -> bool:
@@ -114,6 +130,13 @@ def is_text(data: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+def _blanks(index: PrefixIndex) -> str:
+    """The white space whose every byte is a token."""
+    spelled = {byte for byte in range(256) if len(index.equal_to(bytes([byte])))}
+    blanks = filter(str.isspace, map(chr, range(BLANK_LIMIT)))
+    return "".join(blank for blank in blanks if spelled.issuperset(blank.encode()))
 
 
 def _tail(text: str, characters: int) -> str:

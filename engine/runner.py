@@ -1,5 +1,6 @@
 """Jobs -> one packed batch -> model -> decisions. The only owner of device memory."""
 
+import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
@@ -7,6 +8,7 @@ import torch
 from torch import Tensor
 
 from engine.cache import Lease, SegmentCache
+from engine.errors import kind_and_place
 from engine.guidance import guided
 from engine.job import Job, JointJob, StepResult, Unsatisfiable, Work
 from engine.joint import denoise_joint, joint_rows, joint_state
@@ -19,6 +21,8 @@ from models.transformer import Pass, RowGroup, RowKind, Transformer
 
 CHUNK = 128
 QUERY_ROWS = 512
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -185,6 +189,9 @@ class Runner:
                 self._take(turn, _logits(turn, probed), result)
             except Unsatisfiable as error:
                 result.error = str(error)
+            except Exception as error:  # noqa: BLE001  # the others in the pass go on
+                logger.error("a turn failed: %s", kind_and_place(error))
+                result.error = f"{type(error).__name__}: {error}"
         return result
 
     def _take(self, turn: Turn, logits: list[Tensor], result: StepResult) -> None:

@@ -57,6 +57,22 @@ class ModelConfig:
         _need(self.regime in REGIMES, f"attention regime {self.regime!r} is not one of {REGIMES}")
         for token in (self.eos_id, self.separator_id, self.pad_id, self.mask_id):
             _need(-1 <= token < self.vocabulary, f"special id {token} is outside the vocabulary")
+        for token in self.special_rows:
+            _need(0 <= token < self.vocabulary, f"special row {token} is outside the vocabulary")
+
+    def need_holes(self, folder: Path) -> None:
+        """ModelError unless the checkpoint in `folder` was made to fill holes."""
+        if self.regime != "hole" and self.mask_id < 0:
+            raise ModelError(
+                f"{folder}/config.json has no `retouch` object: it is an ordinary language model "
+                "without adapters for holes."
+            )
+        _need(self.regime == "hole", f"regime {self.regime!r} fills no holes, only 'hole' does")
+        ids = (self.eos_id, self.separator_id, self.pad_id, self.mask_id)
+        _need(min(ids) >= 0, f"special ids {ids} have to be tokens")
+        apart = len({self.eos_id, self.pad_id, self.mask_id}) == 3
+        _need(apart, "mask, padding and end mark have to be three tokens")
+        _need(self.separator_id != self.mask_id, "separator and mask have to be two tokens")
 
 
 def _need(condition: bool, problem: str) -> None:

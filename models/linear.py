@@ -11,6 +11,7 @@ from models.matrix import Matrix, eight_bit
 
 FEW_ROWS = 4
 EXACT = 128
+EIGHT_STEP = 16
 
 
 class Linear(Protocol):
@@ -50,7 +51,10 @@ class FourBit:
 
 
 class EightBit:
-    """A few bf16 rows times int8 rows: half of bf16's bytes."""
+    """A few bf16 rows times int8 rows: half of bf16's bytes.
+
+    Their length must be a multiple of EIGHT_STEP: the product reads whole steps, beyond them too.
+    """
 
     def __init__(self, rows: Tensor, scale: Tensor) -> None:
         self._rows = rows.contiguous()
@@ -72,7 +76,7 @@ class PackedLinear:
         self._few: Linear | None = None
         if groups is not None:
             self._few = FourBit(groups)
-        elif matrix.scale is not None:
+        elif matrix.scale is not None and matrix.rows.shape[1] % EIGHT_STEP == 0:
             self._few = EightBit(matrix.rows, matrix.scale)
 
     def __call__(self, x: Tensor) -> Tensor:
@@ -89,14 +93,16 @@ class PackedLinear:
 class LowRankLinear:
     """Another linear map plus b a: for few rows cheaper than a second copy of the weight.
 
-    In bf16 on a CPU both are rounded to int8 rows: what counts there is the bytes that are read.
+    In bf16 on a CPU both are rounded to int8 rows, where these can be read in whole steps: what
+    counts there is the bytes that are read.
     """
 
     def __init__(self, base: Linear, a: Tensor, b: Tensor) -> None:
         self._base = base
         self._a = a.T.contiguous()
         self._b = b.T.contiguous()
-        packs = _packs(a.dtype, a.device)
+        whole = not (a.shape[1] % EIGHT_STEP or b.shape[1] % EIGHT_STEP)
+        packs = whole and _packs(a.dtype, a.device)
         self._few = (EightBit(*eight_bit(a)), EightBit(*eight_bit(b))) if packs else None
 
     def __call__(self, x: Tensor) -> Tensor:

@@ -36,6 +36,7 @@ def load(folder: Path, dtype: torch.dtype, device: torch.device) -> Model:
             f"There is no model folder {folder}. Give --model a folder with config.json."
         )
     config = read_config(folder)
+    config.need_holes(folder)
     transformer = read_transformer(folder, config, dtype, device)
     return Model(folder.name, config, transformer, read_tokenizer(folder, config), folder)
 
@@ -50,7 +51,7 @@ def read_config(folder: Path) -> ModelConfig:
         raise ModelError(f"Model type {name!r} is not one of {', '.join(FAMILIES)}.")
     try:
         return FAMILIES[name].config(raw)
-    except (KeyError, TypeError, ValueError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise ModelError(f"{folder}/config.json: missing or wrong field {error}.") from error
 
 

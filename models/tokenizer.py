@@ -10,26 +10,40 @@ from models.errors import ModelError
 
 NAME = "tokenizer.json"
 TOKENIZER_LIMIT = 64 << 20
+SAMPLE = "if (x):\n\t  y = 'e\u0301 \u00e5'  \n"
+"""A text that other kinds of tokenizers strip, join or normalise."""
 
 
 class Tokenizer:
-    """A byte-level BPE tokenizer; every id has bytes, special ids have none."""
+    """A byte-level BPE tokenizer; every id has bytes, special ids have none.
+
+    Not every byte needs to have an id: a vocabulary may lack a few control characters.
+    """
 
     def __init__(self, inner: tokenizers.Tokenizer, vocabulary: int) -> None:
         inner.encode_special_tokens = True
         inner.no_padding()
         inner.no_truncation()
+        inner.normalizer = None  # text has to come back as it was
         self._inner = inner
         self._vocabulary = vocabulary
 
     def encode(self, text: str) -> list[int]:
-        """Token ids of `text`; the same bytes come back from `decode`."""
+        """Token ids of `text`: `bytes_of` gives it back, but for what has no token (`unspelt`)."""
         return self._inner.encode(text, add_special_tokens=False).ids
 
     def encode_with_offsets(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
         """Token ids and their [start, stop) in characters of `text`."""
         encoding = self._inner.encode(text, add_special_tokens=False)
         return encoding.ids, encoding.offsets
+
+    def unspelt(self, text: str) -> str | None:
+        """The first character of `text` that the vocabulary can't spell, None if there is none."""
+        if self.bytes_of(self.encode(text)) == text.encode():
+            return None
+        each = dict.fromkeys(text)
+        lost = (one for one in each if self.bytes_of(self.encode(one)) != one.encode())
+        return next(lost, text[0])
 
     @cached_property
     def special_ids(self) -> frozenset[int]:
@@ -41,11 +55,13 @@ class Tokenizer:
     def token_bytes(self) -> list[bytes]:
         """The bytes of every id of the model, by id; b"" for ids that spell nothing."""
         alphabet = _byte_alphabet()
-        vocabulary = self._inner.get_vocab(with_added_tokens=True)
+        added = self._inner.get_added_tokens_decoder()
         table = [b""] * self._vocabulary
-        for token, index in vocabulary.items():
-            if index not in self.special_ids:
+        for token, index in self._inner.get_vocab(with_added_tokens=True).items():
+            if index not in added:
                 table[index] = bytes(alphabet[character] for character in token)
+            elif not added[index].special:
+                table[index] = token.encode()
         return table
 
     @cached_property
@@ -61,15 +77,31 @@ class Tokenizer:
 def read_tokenizer(folder: Path, config: ModelConfig) -> Tokenizer:
     """The tokenizer in `folder`, checked against the model's vocabulary."""
     inner = _read(folder / NAME)
-    if inner.get_vocab_size() > config.vocabulary:
+    if _size(inner) > config.vocabulary:
         raise ModelError(f"{folder / NAME} has more tokens than the model's {config.vocabulary}.")
-    return Tokenizer(inner, config.vocabulary)
+    return _checked(Tokenizer(inner, config.vocabulary), folder / NAME)
 
 
 def tokenizer_in(folder: Path) -> Tokenizer:
     """The tokenizer in `folder` by itself, without the model."""
     inner = _read(folder / NAME)
-    return Tokenizer(inner, inner.get_vocab_size())
+    return _checked(Tokenizer(inner, _size(inner)), folder / NAME)
+
+
+def _size(inner: tokenizers.Tokenizer) -> int:
+    """How many ids a table of them needs; some may be left out."""
+    return 1 + max(inner.get_vocab(with_added_tokens=True).values(), default=-1)
+
+
+def _checked(tokenizer: Tokenizer, path: Path) -> Tokenizer:
+    """The tokenizer, if its tokens are bytes and a text comes back as it was."""
+    try:
+        _ = tokenizer.token_bytes
+    except KeyError as error:
+        raise ModelError(f"{path} is not byte-level: a token holds {error}.") from error
+    if tokenizer.unspelt(SAMPLE) is not None:
+        raise ModelError(f"{path} changes text: {SAMPLE!r} does not come back as it was.")
+    return tokenizer
 
 
 def _read(path: Path) -> tokenizers.Tokenizer:

@@ -1,5 +1,6 @@
 """Fixtures that several packages' tests share, and the order: end-to-end tests last."""
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,8 @@ import torch
 from engine.config import EngineConfig
 from engine.local import LocalEngine
 from models.loader import DEFAULT_MODEL, Model, load
-from tests.tiny import tiny_model
+from models.tokenizer import Tokenizer
+from tests.tiny import byte_tokenizer, tiny_model
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -19,6 +21,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Model:
     """A tiny random model in fp32."""
     return tiny_model(tmp_path_factory.mktemp("tiny"))
+
+
+@pytest.fixture(scope="session")
+def lacking(tiny: Model) -> Model:
+    """The tiny model, whose vocabulary can't spell U+0004 and U+001D."""
+    tokenizer = Tokenizer(byte_tokenizer("\x04\x1d"), tiny.config.vocabulary)
+    return dataclasses.replace(tiny, tokenizer=tokenizer)
 
 
 @pytest.fixture

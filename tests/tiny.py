@@ -107,8 +107,8 @@ def adapter_tensors(config: ModelConfig, reading: str, rank: int) -> dict[str, T
     return tensors
 
 
-def byte_tokenizer() -> tokenizers.Tokenizer:
-    """17 special tokens, the 256 bytes, a few merged pieces."""
+def byte_tokenizer(without: str = "") -> tokenizers.Tokenizer:
+    """17 special tokens, the 256 bytes `without` some in ASCII, a few merged pieces."""
     alphabet = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
     vocabulary = {f"<s{i}>": i for i in range(SPECIALS)}
     vocabulary |= {character: SPECIALS + i for i, character in enumerate(alphabet)}
@@ -121,6 +121,8 @@ def byte_tokenizer() -> tokenizers.Tokenizer:
         )
         merges.append((text[:split], text[split:]))
         vocabulary.setdefault(text, len(vocabulary))
+    for character in without:
+        del vocabulary[spelled[ord(character)]]
     tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(vocabulary, merges))
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = tokenizers.decoders.ByteLevel()

@@ -5,6 +5,7 @@ import numpy as np
 from engine.amending.draft import Draft, refused
 from engine.canvas import Canvas, SlotState
 from engine.making import pinned_canvas
+from engine.prompt import check_spelling
 from protocol.messages import Pin, Remask, RemaskBelow, Resize
 
 
@@ -28,6 +29,7 @@ def pin(draft: Draft, op: Pin) -> None:
     required = draft.prompt.required
     if draft.past is None and start < len(required) and not _spells(draft, start):
         raise refused("stale_base", "The text before the hole is not joined yet.")
+    check_spelling(draft.tokenizer, op.text, "ops")
     tokens = draft.tokenizer.encode(op.text)
     draft.swap(start, stop, Canvas.fixed(tokens, draft.canvas.mask_id))
 

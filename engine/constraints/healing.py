@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 
 import numpy as np
 import numpy.typing as npt
@@ -59,11 +60,12 @@ class HealingAutomaton:
         return np.sort(np.concatenate(moves)) if moves else self.allowed(state)
 
     @cached_property
-    def _least(self) -> list[int]:
-        """For each state the fewest tokens that spell the rest."""
-        least = [0] * (self.done + 1)
+    def _least(self) -> list[float]:
+        """For each state the fewest tokens that spell the rest; infinite where none do."""
+        least = [0.0] * (self.done + 1)
         for state in range(self.done - 1, -1, -1):
-            least[state] = 1 + min(least[after] for after, _ in self._moves_from(state))
+            ways = (least[after] for after, _ in self._moves_from(state))
+            least[state] = 1 + min(ways, default=inf)
         return least
 
     def advance(self, state: int, token: int) -> int:

@@ -7,11 +7,12 @@ Patterns come from outside, so they run as automata: linear, bounded, no backtra
 import keyword
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
 from engine.constraints.byte_dfa import ByteDFA
 from engine.constraints.errors import ConstraintError
-from engine.constraints.limits import Bounds, Limits
+from engine.constraints.limits import Bounds, Clock, Limits
 from engine.constraints.regex import full_match
 from protocol.errors import ProtocolError
 from protocol.messages import Lock
@@ -20,10 +21,13 @@ from protocol.revise import KeepName
 PATTERN_LIMITS = Limits(nfa_states=20_000, dfa_states=2_000, seconds=2.0)
 MATCH_STEPS = 2_000_000
 
-_STRING = r"""'''[\s\S]*?'''|\"\"\"[\s\S]*?\"\"\"|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`[^`]*`"""
+_LONG = r"""'''[\s\S]*?'''|\"\"\"[\s\S]*?\"\"\"|`[^`]*`"""
+_SHORT = r"""(?<!\\)(?:'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*")"""
+"""None begins behind a backslash: a row of those would be read from each of them to its end."""
+_STRING = f"{_LONG}|{_SHORT}"
 _NUMBER = r"(?<!\w)\d[\w.]*"
 _NAME = r"[^\W\d]\w*"
-_LINE_COMMENTS = {"#": r"\#[^\n]*", "//": r"//[^\n]*|/\*[\s\S]*?\*/", "--": r"--[^\n]*"}
+_LINE_COMMENTS = {"#": r"\#[^\n]*", "//": r"//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)", "--": r"--[^\n]*"}
 _SLASHES = re.compile(
     r"\.(c|cc|cpp|cs|cxx|dart|go|hh?|hpp|java|[cm]?[jt]sx?|kt|m|php|rs|scala|swift)"
 )
@@ -34,9 +38,9 @@ def locked_characters(
     text: str, locks: Iterable[Lock], kinds: Iterable[KeepName], path: str | None
 ) -> list[bool]:
     """For each character, whether it is locked; ProtocolError if a lock makes no sense."""
-    marks = [False] * len(text)
+    marks, budget = [False] * len(text), _Budget()
     for number, lock in enumerate(locks):
-        for start, stop in _spans(text, lock, f"locks[{number}]"):
+        for start, stop in _spans(text, lock, budget, f"locks[{number}]"):
             marks[start:stop] = [True] * (stop - start)
     wanted = set(kinds)
     for kind, start, stop in _pieces(text, path) if wanted else ():
@@ -55,9 +59,17 @@ def prose_characters(text: str, path: str | None) -> list[bool]:
     return marks
 
 
-def _spans(text: str, lock: Lock, param: str) -> Iterator[tuple[int, int]]:
+@dataclass(slots=True)
+class _Budget:
+    """What all patterns of a request may cost together."""
+
+    steps: int = MATCH_STEPS
+    clock: Clock = field(default_factory=lambda: Clock(PATTERN_LIMITS.seconds))
+
+
+def _spans(text: str, lock: Lock, budget: _Budget, param: str) -> Iterator[tuple[int, int]]:
     if lock.pattern is not None and lock.start is None and lock.stop is None:
-        yield from _matches(text, lock.pattern, param)
+        yield from _matches(text, lock.pattern, budget, param)
     elif lock.pattern is None and lock.start is not None and lock.stop is not None:
         if not lock.start < lock.stop <= len(text):
             raise ProtocolError("invalid_message", "A lock must lie inside the text.", param)
@@ -68,20 +80,21 @@ def _spans(text: str, lock: Lock, param: str) -> Iterator[tuple[int, int]]:
         )
 
 
-def _matches(text: str, pattern: str, param: str) -> Iterator[tuple[int, int]]:
+def _matches(text: str, pattern: str, budget: _Budget, param: str) -> Iterator[tuple[int, int]]:
     """Leftmost longest matches that do not overlap; empty ones lock nothing."""
     try:
-        dfa = full_match(pattern, PATTERN_LIMITS, Bounds()).dfa
+        limits = replace(PATTERN_LIMITS, seconds=budget.clock.left())
+        dfa = full_match(pattern, limits, Bounds()).dfa
     except ConstraintError as error:
         raise ProtocolError("invalid_message", f"The pattern can't be used: {error}.", param) from (
             error
         )
-    at, left = 0, MATCH_STEPS
+    at = 0
     while at < len(text):
-        length, steps = _longest(dfa, text, at, left)
-        left -= steps
-        if left <= 0:
-            message = "The pattern needs too many steps on this text; make it narrower."
+        length, steps = _longest(dfa, text, at, budget.steps)
+        budget.steps -= steps
+        if budget.steps <= 0:
+            message = "The patterns need too many steps on this text; make them narrower."
             raise ProtocolError("too_large", message, param)
         if length:
             yield at, at + length

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.prompt import Prompter
+from engine.prompt import Prompter, check_spelling
 from engine.revision.locks import locked_characters, prose_characters
 from engine.revision.passage import WINDOW, Passage, window_starts
 from engine.revision.slots import Slot
@@ -52,16 +52,18 @@ def open_passage(
     reads_canvas = method_of(request) not in CAUSAL_ALONE
     words = told(request, reads_canvas and model.config.layout.reference_limit > 0)
     prompt = prompter.prompt(request.prefix, tail + request.suffix, words, guidance(request))
-    marks = locked_characters(request.text, request.locks, request.keep, request.path)
     moved = prompt.required.decode()
     ids, offsets = model.tokenizer.encode_with_offsets(moved + body)
+    _check_size("The text has", len(ids), max(PASSAGE_LIMIT, limit))
+    check_spelling(model.tokenizer, body, "text")
+    marks = locked_characters(request.text, request.locks, request.keep, request.path)
     marks = [True] * len(moved) + marks
     prose = [False] * len(moved) + prose_characters(request.text, request.path)
     slots = [
         Slot(token, _is_locked(marks, span, len(moved)), any(prose[slice(*span)]))
         for token, span in zip(ids, offsets, strict=True)
     ]
-    _check_size(slots, limit)
+    _check_size("What may change has", sum(not slot.locked for slot in slots), limit)
     table = model.tokenizer.token_bytes
     starts = window_starts([table[token] for token in ids], window)
     passage = Passage(request.id, prompt, slots, model.config.layout.suffix_limit, starts)
@@ -73,14 +75,10 @@ def method_of(request: ReviseText) -> MethodName:
     return request.method or DEFAULT_METHOD
 
 
-def _check_size(slots: Sequence[Slot], most: int) -> None:
-    for what, size, limit in (
-        ("The text has", len(slots), max(PASSAGE_LIMIT, most)),
-        ("What may change has", sum(not slot.locked for slot in slots), most),
-    ):
-        if size > limit:
-            message = f"{what} {size} tokens; at most {limit} can be looked at at once."
-            raise ProtocolError("too_large", message, "text")
+def _check_size(what: str, size: int, limit: int) -> None:
+    if size > limit:
+        message = f"{what} {size} tokens; at most {limit} can be looked at at once."
+        raise ProtocolError("too_large", message, "text")
 
 
 def _is_locked(marks: Sequence[bool], span: tuple[int, int], moved: int) -> bool:

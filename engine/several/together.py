@@ -33,6 +33,8 @@ class Plan:
     @property
     def obstacle(self) -> str | None:
         """Why the holes can't be filled together, in plain words."""
+        if not all(self.betweens):
+            return "The model can't read what is between two holes; they were filled in turn."
         if sum(map(len, self.betweens)) > BETWEEN_TOKENS:
             return "The text between the holes is long, so they were filled one after another."
         return None

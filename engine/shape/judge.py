@@ -5,8 +5,8 @@ For Python the compiler's own parser judges: tree-sitter lets a header without a
 
 import ast
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from itertools import product
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice, product
 
 from engine.constraints.errors import UnsupportedError
 from engine.constraints.syntax import Count, judge_of
@@ -19,6 +19,8 @@ INDENTED = 50
 """Lines on either side of a hole whose indentation is tried."""
 EXACT = ("python", "json")
 """Languages whose own parser judges; tree-sitter lets wrong texts of them pass."""
+TRIALS, TRIED_LIMIT = 160, 1_000_000
+"""Most texts that are tried in a document that doesn't parse, and characters parsed for that."""
 STUBS = ("", "pass", "None", "x", "0", "null", "{}")
 """Texts of which one is sound in most holes."""
 
@@ -63,7 +65,7 @@ def accepts_in(name: str, before: str, behind: Sequence[str], old: str | None = 
     make no more errors than the best of those. UnsupportedError if nothing judges the language.
     """
     tries = [(text, _joined(behind, stub)) for text, stub in _trials(old, len(behind) > 1)]
-    return _judge(name, before, tries, list(_headed(name, before, behind)))
+    return _judge(name, before, tries, _headed(name, before, behind))
 
 
 def keeps_sound(name: str, before: str, old: str, after: str) -> Accepts:
@@ -73,18 +75,24 @@ def keeps_sound(name: str, before: str, old: str, after: str) -> Accepts:
 
 
 def _judge(
-    name: str, before: str, tries: Sequence[tuple[str, str]], further: Sequence[tuple[str, str]]
+    name: str, before: str, tries: Sequence[tuple[str, str]], further: Iterable[tuple[str, str]]
 ) -> Accepts:
-    """By the first of the texts that parses, of `further` ones too; else by the best of `tries`."""
+    """By the first of the texts that parses, of `further` ones too; else by the best of `tries`.
+
+    One is always parsed, others while they are few and short.
+    """
     language = language_of(None, name)
     if language.grammar is None and language.name not in EXACT:
         known = ", ".join(each.name for each in LANGUAGES)
         raise UnsupportedError(f"no syntax check for {name!r}; there are {known}")
     if language.name in EXACT:
-        count = judge_of(language.name).count
-        for text, after in (*tries, *further):
+        count, left = judge_of(language.name).count, TRIED_LIMIT
+        for text, after in islice(chain(tries, further), TRIALS):
             if count(before + text + after) == 0:
                 return _parsing(count, before, after)
+            left -= len(before) + len(text) + len(after)
+            if left <= 0:
+                break
     best: tuple[Errors, Surroundings] | None = None
     for text, after in tries:
         around = Surroundings(before, after, language.grammar)

@@ -2,10 +2,15 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
 import torch
 
-from engine.job import Job, Rival, StepResult
+from engine.canvas import Canvas
+from engine.constraints.leaving import STAYS
+from engine.denoiser import propose, reveal
+from engine.held import Held, Ids, Tokens
+from engine.job import Draw, Job, Rival, StepResult
 from engine.query import Query
 from engine.search import Texts
 from models.loader import Model
@@ -105,3 +110,37 @@ def test_the_vote_reads_whole_texts_behind_the_text_before_the_hole() -> None:
     assert isinstance(vote, Query)
     assert lead.context != around
     assert vote.context == around
+
+
+class Anything(Held):
+    """A language of every text that does not end."""
+
+    def __init__(self) -> None:
+        super().__init__(None, Tokens([b"x"] * 320, 0, 15, None))  # type: ignore[arg-type]
+
+    def _open_ways(self, *_: object) -> tuple[Ids, bool]:
+        return np.arange(20, 300), False
+
+    def _credits_of(self, *_: object) -> Ids:
+        return np.full(320, STAYS)
+
+    def behind(self, canvas: Canvas) -> Held:
+        return self
+
+
+@pytest.mark.parametrize("constraint", [None, Anything()])
+def test_blocks_of_one_fill_draw_with_noise_of_their_own(constraint: Held | None) -> None:
+    """From the same scores, block by block, what a single block draws."""
+
+    def draws(block: int) -> list[int]:
+        job = make_job([20], slots=block)
+        job = dataclasses.replace(job, draw=Draw(1.0, 1.0, 7), constraint=constraint)
+        for slot in range(8):
+            if not len(job.canvas.masked):
+                job.next_block(block)
+            proposal, _ = propose(torch.zeros(1, 320), job.canvas.masked[:1], job)
+            reveal(proposal, np.array([0]), job, 0, 15)
+            assert len(job.whole.masked) == -(slot + 1) % block
+        return job.whole.tokens.tolist()
+
+    assert draws(4) == draws(8)

@@ -2,13 +2,15 @@
 
 import dataclasses
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.constraints.prefix_index import PrefixIndex
-from engine.prompt import BLOCK, Prompter
+from engine.prompt import BLOCK, Prompter, check_spelling
 from models.layout import Layout
 from models.loader import Model
+from protocol.errors import ProtocolError
 
 TEXT = st.text(alphabet="ab(:=\n\t é€😀<>s016|", max_size=60)
 FIXTURES = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -98,3 +100,25 @@ def test_a_model_without_a_reference_window_says_so(tiny: Model) -> None:
     prompt = Prompter(config, tiny.tokenizer, index, 512).prompt("a", "b", ["Instruction: x"])
     assert prompt.context.references == ()
     assert "no window" in prompt.notes[0]
+
+
+@pytest.mark.parametrize("text", ["x = 1\x1d ", "x = 1 \x1d", "\x1d\n  "])
+def test_white_space_that_the_vocabulary_can_not_spell_does_not_move(
+    lacking: Model, text: str
+) -> None:
+    edges = prompter(lacking)
+    behind = text.rpartition("\x1d")[2]
+    assert edges.prompt(text, "").required == behind.encode()
+    assert edges.between("=" + text)[1] == behind.encode()
+
+
+def test_text_between_holes_may_have_no_tokens_at_all(lacking: Model) -> None:
+    assert prompter(lacking).between("\x04") == ((), b"")
+
+
+@pytest.mark.parametrize("text", ["a\x04", "\x1d"])
+def test_characters_without_tokens_are_named(lacking: Model, text: str) -> None:
+    with pytest.raises(ProtocolError, match=f"U[+]{ord(text[-1]):04X}") as caught:
+        check_spelling(lacking.tokenizer, text, "text")
+    assert caught.value.param == "text"
+    check_spelling(lacking.tokenizer, "a\x05é", "text")

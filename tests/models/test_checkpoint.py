@@ -59,6 +59,20 @@ def index(weight_map: Any) -> Damage:
     return damage
 
 
+def edit_tokenizer(change: Callable[[dict[str, Any]], object]) -> Damage:
+    def damage(folder: Path) -> None:
+        path = folder / "tokenizer.json"
+        raw = json.loads(path.read_text())
+        change(raw)
+        path.write_text(json.dumps(raw))
+
+    return damage
+
+
+def retouch(**changes: Any) -> Damage:
+    return edit_config(retouch=RETOUCH | changes)
+
+
 NORM = "model.norm.weight"
 CASES: dict[str, tuple[Damage, str]] = {
     "no config": (lambda f: (f / "config.json").unlink(), "Can't read"),
@@ -74,6 +88,17 @@ CASES: dict[str, tuple[Damage, str]] = {
     "other activation": (edit_config(hidden_act="gelu"), "gelu"),
     "scaled rope": (edit_config(rope_scaling={"rope_type": "yarn"}), "rope scaling"),
     "id outside": (edit_config(retouch={**RETOUCH, "mask_token_id": 9999}), "9999"),
+    "no retouch object": (edit_config(retouch=None), "has no `retouch` object"),
+    "fills no holes": (retouch(regime="causal"), "fills no holes"),
+    "no mask": (retouch(mask_token_id=-1), "have to be tokens"),
+    "mask that ends": (retouch(mask_token_id=0), "three tokens"),
+    "mask that separates": (retouch(separator_token_id=16), "two tokens"),
+    "special row outside": (retouch(special_row_ids=[9999]), "special row 9999"),
+    "retouch is a list": (edit_config(retouch=[1]), "wrong field"),
+    "layout is a list": (retouch(layout=[1]), "wrong field"),
+    "layout without a window": (retouch(layout={"suffix": []}), "wrong field"),
+    "rope is a list": (edit_config(rope_scaling=[1]), "wrong field"),
+    "no heads": (edit_config(num_attention_heads=0, head_dim=None), "wrong field"),
     "no weights": (lambda f: (f / "base.safetensors").unlink(), "Can't read"),
     "cut file": (cut, "damaged"),
     "not safetensors": (write("base.safetensors", b"PK\x03\x04" + bytes(100)), "damaged"),
@@ -105,6 +130,22 @@ CASES: dict[str, tuple[Damage, str]] = {
     "index without its shard": (index({NORM: "gone.safetensors"}), "Can't read"),
     "no tokenizer": (lambda f: (f / "tokenizer.json").unlink(), "Can't read"),
     "broken tokenizer": (write("tokenizer.json", b"{}"), "not a tokenizer"),
+    "SentencePiece tokenizer": (
+        edit_tokenizer(lambda raw: raw["model"]["vocab"].update({"\u2581x": 300})),
+        "not byte-level",
+    ),
+    "token outside": (
+        edit_tokenizer(lambda raw: raw["model"]["vocab"].update(xyz=320)),
+        "more tokens than the model's 320",
+    ),
+    "tokenizer that adds a blank": (
+        edit_tokenizer(lambda raw: raw["pre_tokenizer"].update(add_prefix_space=True)),
+        "changes text",
+    ),
+    "tokenizer that drops blanks": (
+        edit_tokenizer(lambda raw: raw.update(pre_tokenizer={"type": "WhitespaceSplit"})),
+        "changes text",
+    ),
 }
 
 
@@ -174,3 +215,25 @@ def test_a_fingerprint_changes_with_any_weight_and_not_with_the_place(tmp_path: 
     assert fingerprint(here) == fingerprint(there)
     edit_tensors(lambda tensors: next(iter(tensors.values())).view(-1)[0].add_(1))(there)
     assert fingerprint(here) != fingerprint(there)
+
+
+def test_a_normalizer_is_left_out(tmp_path: Path) -> None:
+    """Text has to come back as it was written."""
+    write_checkpoint(tmp_path, {**SHAPE, "retouch": RETOUCH})
+    edit_tokenizer(lambda raw: raw.update(normalizer={"type": "NFC"}))(tmp_path)
+    tokenizer = load(tmp_path, torch.float32, torch.device("cpu")).tokenizer
+    assert tokenizer.bytes_of(tokenizer.encode("e\u0301")) == b"e\xcc\x81"
+
+
+def test_ids_of_a_tokenizer_may_have_gaps_and_added_tokens_are_plain_text(tmp_path: Path) -> None:
+    write_checkpoint(tmp_path, {**SHAPE, "retouch": RETOUCH})
+
+    def change(raw: dict[str, Any]) -> None:
+        raw["model"]["vocab"]["xyz"] = 310
+        flags = dict.fromkeys(("special", "normalized", "single_word", "lstrip", "rstrip"), False)
+        raw["added_tokens"].append({"id": 17, "content": "a é"} | flags)
+
+    edit_tokenizer(change)(tmp_path)
+    tokenizer = load(tmp_path, torch.float32, torch.device("cpu")).tokenizer
+    assert tokenizer.token_bytes[309:311] == [b"", b"xyz"]
+    assert [tokenizer.bytes_of([i]) for i in tokenizer.encode("a é")] == ["a é".encode()]

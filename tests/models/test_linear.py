@@ -69,3 +69,26 @@ def test_low_rank_terms_are_added_whatever_their_form(rows: int) -> None:
     both = LowRankLinear(PackedLinear(matrix, None), a.bfloat16(), b.bfloat16())
     expected = x.float() @ (matrix.dense() + b @ a).T
     assert (both(x).float() - expected).norm() < 0.02 * expected.norm()
+
+
+@packs_bf16
+@pytest.mark.parametrize("inner", [8, 24, 40])
+def test_rows_that_are_no_whole_steps_are_not_read_beyond(inner: int) -> None:
+    g = torch.Generator().manual_seed(inner)
+    x = torch.randn(FEW_ROWS, inner, generator=g).bfloat16()
+    matrix = as_int8(torch.randn(64, inner, generator=g))
+    expected = x.float() @ matrix.dense().T
+    found = PackedLinear(matrix, None)(x).float()
+    assert (found - expected).norm() < 0.02 * expected.norm()
+
+
+@packs_bf16
+@pytest.mark.parametrize("rank", [8, 24])
+def test_low_rank_terms_of_any_rank_are_added(rank: int) -> None:
+    g = torch.Generator().manual_seed(rank)
+    matrix = Matrix(torch.randn(64, 96, generator=g))
+    a, b = torch.randn(rank, 96, generator=g) / 4, torch.randn(64, rank, generator=g) / 4
+    x = torch.randn(FEW_ROWS, 96, generator=g).bfloat16()
+    both = LowRankLinear(PackedLinear(matrix, None), a.bfloat16(), b.bfloat16())
+    expected = x.float() @ (matrix.dense() + b @ a).T
+    assert (both(x).float() - expected).norm() < 0.02 * expected.norm()

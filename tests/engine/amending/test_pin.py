@@ -140,3 +140,10 @@ def test_a_splice_leaves_the_rest_of_a_canvas_as_it_is() -> None:
     for start, stop in ((0, 9), (3, 2), (0, 4)):
         with pytest.raises(ValueError, match=r"splice|slot"):
             canvas.spliced(start, stop)
+
+
+def test_characters_without_tokens_are_refused_and_the_job_goes_on(lacking: Model) -> None:
+    watched = Watched(lacking, fill("fixed", canvas=CanvasSpec(tokens=8, pinned=True)))
+    watched.revise(Pin(2, 3, "a\x04"))
+    assert isinstance(watched.end(), Done)
+    assert watched.errors() == ["unsupported"]

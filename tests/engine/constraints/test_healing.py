@@ -114,3 +114,10 @@ def test_a_token_fits_only_if_the_rest_still_has_room() -> None:
     assert automaton.fitting(0, 2).tolist() == [2, 3]
     assert automaton.fitting(0, 4).tolist() == [0, 2, 3]
     assert automaton.fitting(0, 0).tolist() == automaton.allowed(0).tolist(), "there is no way"
+
+
+def test_bytes_that_no_token_spells_have_no_way() -> None:
+    automaton = HealingAutomaton(INDEX, b"a?")
+    assert automaton.fitting(0, 4).tolist() == automaton.allowed(0).tolist()
+    assert not len(automaton.fitting(1, 3))
+    assert automaton.best_path(np.zeros((3, len(TOKENS))), np.full(3, -1)) is None

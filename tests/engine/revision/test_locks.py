@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from engine.revision.locks import locked_characters, prose_characters
 from protocol.errors import ProtocolError
 from protocol.messages import Lock
+from protocol.revise import KeepName
 
 CODE = "total = rate * 12  # per year\nname = 'x y'\n"
 
@@ -75,3 +76,22 @@ def test_comments_and_strings_of_several_words_are_prose() -> None:
     text = 'x = "key"  # why\ny = "two words"\n'
     marks = prose_characters(text, "a.py")
     assert "".join(c for c, mark in zip(text, marks, strict=True) if mark) == '# why"two words"'
+
+
+def test_patterns_share_what_they_may_cost() -> None:
+    lock = Lock(pattern="a*b")
+    assert not any(locked_characters("a" * 1500, [lock], (), None))
+    with pytest.raises(ProtocolError, match="narrower"):
+        locked_characters("a" * 1500, [lock, lock], (), None)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"), [("/* " * 500_000, "comments"), ("'" + r"\'" * 500_000 + "\n", "literals")]
+)
+def test_what_is_opened_and_never_closed_is_read_once(text: str, kind: KeepName) -> None:
+    marks = locked_characters(text, (), (kind,), "a.c")
+    assert all(marks) == any(marks) == (kind == "comments")
+
+
+def test_a_comment_that_is_not_closed_goes_on_to_the_end() -> None:
+    assert locked("a /* b\nc", keep=("comments",), path="x.c") == "../* b\nc"

@@ -171,3 +171,26 @@ def test_a_review_needs_a_canvas_policy(tiny: Model) -> None:
     engine.send(Fill("f", "a", "b", sampling=Sampling(policy="causal", review="p2")))
     heard = engine.receive()
     assert isinstance(heard, Error) and heard.param == "sampling.review"
+
+
+@pytest.mark.parametrize("locks", [(), (Lock(4, 5),)])
+def test_a_text_with_characters_without_tokens_is_refused(
+    lacking: Model, locks: tuple[Lock, ...]
+) -> None:
+    """They would be lost."""
+    [error] = messages(lacking, request("a = \x04in\n", locks=locks))
+    assert isinstance(error, Error)
+    assert (error.code, error.param) == ("unsupported", "text")
+    assert "U+0004" in error.message
+
+
+def test_a_text_that_is_too_long_is_refused_before_it_is_searched(
+    tiny: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def explode(*_: object) -> None:
+        raise KeyError("searched")
+
+    for name in ("locked_characters", "prose_characters"):
+        monkeypatch.setattr(f"engine.revision.opening.{name}", explode)
+    [error] = messages(tiny, request("?!" * 8000))
+    assert isinstance(error, Error) and error.code == "too_large"

@@ -253,3 +253,12 @@ def test_the_default_model_fills_two_obvious_holes(default_model: Model) -> None
         policy="causal",
     )
     assert done(engine, request).holes == ("a + b", "a - b")
+
+
+def test_holes_with_text_between_that_has_no_tokens_are_filled_in_turn(lacking: Model) -> None:
+    engine = LocalEngine(lacking, EngineConfig(threads=1))
+    messages = heard(engine, fill("\x04", policy="fixed"))
+    accepted, last = messages[0], messages[-1]
+    assert isinstance(accepted, Accepted) and isinstance(last, Done)
+    assert any("in turn" in note for note in accepted.notes)
+    assert len(last.holes) == 2

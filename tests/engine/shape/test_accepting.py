@@ -3,7 +3,8 @@
 import pytest
 
 from engine.constraints.errors import UnsupportedError
-from engine.shape.judge import accepts_in
+from engine.constraints.syntax import SyntaxJudge
+from engine.shape.judge import TRIALS, TRIED_LIMIT, accepts_in
 
 
 @pytest.mark.parametrize(
@@ -72,3 +73,24 @@ def test_a_language_without_a_judge_names_the_others() -> None:
         accepts_in("klingon", "", [""])
     with pytest.raises(UnsupportedError):
         accepts_in("text", "", [""])
+
+
+@pytest.mark.parametrize("lines", [1, 50])
+def test_a_document_that_stays_broken_is_tried_a_bounded_number_of_times(
+    monkeypatch: pytest.MonkeyPatch, lines: int
+) -> None:
+    """However many indentations it has, and however long it is."""
+    tried: list[int] = []
+
+    def count(document: str) -> int:
+        tried.append(len(document))
+        return 1
+
+    judge = SyntaxJudge("python", True, count)
+    monkeypatch.setattr("engine.shape.judge.judge_of", lambda name: judge)
+    before = "".join(" " * n + "x\n" for n in range(lines)) + "# " + "y" * 9_000 * (51 - lines)
+    accepts_in("python", before + "\n", [before, before])
+    accepts_in("python", before + "\n", [before])
+    assert tried
+    assert len(tried) <= 2 * TRIALS
+    assert sum(tried) <= 2 * (TRIED_LIMIT + max(tried))

@@ -9,6 +9,10 @@ class UnsupportedError(ConstraintError):
     """The constraint uses something that can't be guaranteed; the message names it."""
 
 
+class CircularError(UnsupportedError):
+    """To read a schema, it would have to be read already: it leads straight back to itself."""
+
+
 class InvalidConstraintError(ConstraintError):
     """The constraint itself is malformed (bad regex, bad schema, bad grammar)."""
 

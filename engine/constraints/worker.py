@@ -184,7 +184,7 @@ def _answer(content: bytes, vocabulary: Vocabulary, limits: Limits) -> _Answer:
     except (MemoryError, RecursionError):
         return _Answer("TooLargeError", "the constraint needs too much memory")
     except Exception as error:  # noqa: BLE001  # whatever it is, the process can go on
-        return _Answer("ConstraintError", f"the compiler failed: {type(error).__name__}")
+        return _Answer("UnsupportedError", f"the compiler failed: {type(error).__name__}")
 
 
 def _limit_memory(limits: Limits) -> None:

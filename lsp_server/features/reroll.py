@@ -20,7 +20,7 @@ from lsp_server.live.job import Job
 from lsp_server.params import DocumentId, WirePosition
 from lsp_server.reading.placeholders import Placeholder
 from lsp_server.reading.spans import Span
-from lsp_server.reading.words import word_at
+from lsp_server.reading.words import kind_of, word_at
 from lsp_server.server import RetouchServer
 from protocol.constraint import Regex
 from protocol.messages import Done
@@ -28,8 +28,8 @@ from protocol.messages import Done
 ALTERNATIVES = 4
 TEMPERATURES = (0.0, 0.7, 1.0)
 """Of each attempt: first the likeliest other word, then chance."""
-WORD, SIGNS = re.compile(r"\w[\w\u0300-\u036f]*"), re.compile(r"[^\w\s]+")
-IDENTIFIER = r"[A-Za-z_][0-9A-Za-z_]{0,63}"
+HELD = (r"[A-Za-z_][0-9A-Za-z_]{0,63}", r"(?:0|[1-9][0-9]{0,18})")
+"""What an engine that can is held to, each where the old word is so itself."""
 NEAR, MOST_PLACES, MOST_WORDS = 64, 64, 32
 
 
@@ -60,12 +60,12 @@ class Thrown:
 
 @dataclass(frozen=True, slots=True)
 class Rerolling:
-    """Fill a word's place with another one of its kind; `thrown` are those that may not come."""
+    """Fill the place of `word` with another one of its kind; `thrown` may not come."""
 
     server: RetouchServer
     places: Sequence[Placeholder]
     thrown: set[str]
-    kind: re.Pattern[str]
+    word: str
     label: str = "another word"
     standing: bool = False
 
@@ -77,18 +77,19 @@ class Rerolling:
         request = fill(self.server, job.document, places, Wish(lines=1), f"{job.id}.{attempt}")
         able = self.server.link.capabilities
         temperature, seed = TEMPERATURES[attempt], attempt * 1000 + len(self.thrown)
-        is_word = "constraint:regex" in able and self.kind is WORD
+        held = next((Regex(each) for each in HELD if re.fullmatch(each, self.word)), None)
         return msgspec.structs.replace(
             request,
             sampling=msgspec.structs.replace(request.sampling, temperature=temperature, seed=seed),
             alternatives=ALTERNATIVES if "alternatives" in able else 1,
-            constraint=Regex(IDENTIFIER) if is_word else request.constraint,
+            constraint=held if held and "constraint:regex" in able else request.constraint,
         )
 
     def answers(self, job: Job, end: Done) -> Answers | None:
-        """The first that is of the same kind: a word for a word, signs for signs."""
+        """The first that is of the same kind: a word for a word, a number for a number."""
+        kind = kind_of(self.word)
         for text in (end.text, *end.alternatives):
-            if self.kind.fullmatch(text.strip()) and text.strip() not in self.thrown:
+            if kind_of(text.strip()) == kind and text.strip() not in self.thrown:
                 return [text.strip()]
         return None
 
@@ -105,8 +106,7 @@ def reroll(server: RetouchServer, params: Reroll) -> dict[str, Any]:
         thrown.clear()
     word = text[span.start : span.stop]
     thrown.add(word)
-    kind = WORD if WORD.fullmatch(word) else SIGNS
-    plan = Rerolling(server, [Placeholder(span.start, span.stop, "span")], thrown, kind)
+    plan = Rerolling(server, [Placeholder(span.start, span.stop, "span")], thrown, word)
     job = begin(server, plan, document, Manner())
     return {"jobId": job.id, "range": document.range(span.start, span.stop)}
 

@@ -46,6 +46,11 @@ class Flight:
         """The document's."""
         return self.spot.document.uri
 
+    @property
+    def came_to_nothing(self) -> bool:
+        """Whether it ended by itself and without an answer: the same again would fare no better."""
+        return self.ended and self.answer is None and not self._task.cancelled()
+
     def agrees(self, spot: Spot) -> bool:
         """Whether the job may still answer for `spot`, as far as it can be told now."""
         typed = typed_since(self._base, spot)

@@ -100,7 +100,7 @@ class Ghost:
         return flight if going else None
 
     async def _follow(self, flight: Flight, spot: Spot) -> tuple[str, ...]:
-        """Wait for a job, and ask again if it turns out to go another way than what was typed."""
+        """Wait for a job; for another if that is cancelled or goes another way than was typed."""
         while True:
             flight.waiting += 1
             try:
@@ -111,9 +111,11 @@ class Ghost:
                 self._spare(flight)
             flight.check()
             found = flight.answer.rest(spot) if flight.answer is not None else None
-            if found is not None or spot is flight.spot or self._is_stale(spot):
+            if found is not None or spot is flight.spot or flight.came_to_nothing:
                 return found or ()
-            flight = self._take_off(spot, 1)
+            if self._is_stale(spot):
+                return ()
+            flight = self._under_way(spot) or self._take_off(spot, 1)
 
     def _take_off(self, spot: Spot, count: int) -> Flight:
         """Ask the engine; a job for the same document ends with that."""

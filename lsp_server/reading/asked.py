@@ -7,9 +7,8 @@ from lsp_server.reading.spans import Span
 from protocol.limits import INSTRUCTION_LIMIT
 
 _LEADER = r"(?P<leader>#+|//[/!]?|--+|;+|%+|/\*+|<!--|\*|\")"
-_ASKS = re.compile(
-    rf"[ \t]*{_LEADER}[ \t]*retouch:[ \t]*(?P<words>.*?)[ \t]*(?:\*/|-->)?[ \t\r]*", re.IGNORECASE
-)
+_ASKS = re.compile(rf"[ \t]*{_LEADER}[ \t]*retouch:(?P<words>.*)", re.IGNORECASE)
+_BLANK = " \t\r"
 MOST_LINES = 400
 """Lines of a selection that are looked at."""
 
@@ -75,13 +74,22 @@ def _comment(text: str, lines: list[Span], number: int) -> Asked | None:
     match = _ASKS.fullmatch(line)
     if match is None:
         return None
-    words, stop = [match["words"]], lines[number].stop
-    further = re.compile(rf"[ \t]*{re.escape(match['leader'])}[ \t]*(?P<words>.*?)[ \t\r]*")
+    words, stop = [_unclosed(match["words"])], lines[number].stop
+    leader = match["leader"]
     for below in lines[number + 1 :]:
-        more = further.fullmatch(text[below.start : below.stop].rstrip("\n"))
-        if more is None or match["leader"] in ("<!--", "/*"):
+        more = text[below.start : below.stop].rstrip("\n").lstrip(" \t")
+        if not more.startswith(leader) or leader in ("<!--", "/*"):
             break
-        words.append(more["words"])
+        words.append(more.removeprefix(leader).strip(_BLANK))
         stop = below.stop
     instruction = " ".join(word for word in words if word)[:INSTRUCTION_LIMIT]
     return Asked(instruction, Span(lines[number].start, stop)) if instruction else None
+
+
+def _unclosed(words: str) -> str:
+    """What a comment says, without the sign that ends it."""
+    words = words.strip(_BLANK)
+    for closer in ("*/", "-->"):
+        if words.endswith(closer):
+            return words.removesuffix(closer).rstrip(_BLANK)
+    return words

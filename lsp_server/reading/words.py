@@ -1,8 +1,11 @@
-"""The word under the cursor. Pure."""
+"""The word under the cursor, and what kind of word it is. Pure."""
 
 import unicodedata
+from typing import Literal
 
 from lsp_server.reading.spans import Span
+
+Kind = Literal["word", "number", "signs"]
 
 
 def word_at(text: str, offset: int) -> Span | None:
@@ -16,6 +19,17 @@ def word_at(text: str, offset: int) -> Span | None:
         if start < stop:
             return Span(start, stop)
     return None
+
+
+def kind_of(text: str) -> Kind | None:
+    """The kind of a text, a number by its first digit; None if it isn't one run as above."""
+    if not text:
+        return None
+    if all(map(_is_sign, text)):
+        return "signs"
+    if not all(map(_is_wordly, text)):
+        return None
+    return "number" if text[0].isdigit() else "word"
 
 
 def _is_wordly(character: str) -> bool:

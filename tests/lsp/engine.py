@@ -25,6 +25,7 @@ class ScriptedEngine(FakeStepEngine):
         answer: the text for a fill.
         others: alternatives that a fill which wants some gets.
         held: no job takes a step while it is true.
+        finish: how a job says that it ended.
         heard: everything it was asked.
         most_live: the most jobs of one document that were live together.
     """
@@ -33,6 +34,7 @@ class ScriptedEngine(FakeStepEngine):
     others: tuple[str, ...] = ()
     steps_each: int = 4
     held: bool = False
+    finish: str = "converged"
     most_live: int = 0
     heard: list[ClientMessage] = field(default_factory=list)
     facts: EngineFacts = field(default_factory=lambda: EngineFacts("fake", CAPS))
@@ -65,7 +67,7 @@ class ScriptedEngine(FakeStepEngine):
 
     def _end(self, fill_id: str, finish: str) -> None:
         wanted = self.live[fill_id].fill.alternatives
-        super()._end(fill_id, finish)
+        super()._end(fill_id, self.finish if finish == "converged" else finish)
         last = self._outbox[-1]
         if wanted > 1 and isinstance(last, Done):
             others = self.others[: wanted - 1]

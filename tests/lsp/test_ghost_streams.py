@@ -84,6 +84,57 @@ def test_twenty_keys_a_second_make_one_job_at_a_time_and_no_popup(fake: FakeServ
     play(scene())
 
 
+def test_who_asks_by_hand_is_answered_though_the_menu_waits_too(fake: FakeServer) -> None:
+    """The job that the menu followed is cancelled: it follows the new one, and doesn't end it."""
+    fake.engine.answer = lambda fill: "m(items)"
+    fake.engine.held = True
+
+    async def scene() -> None:
+        async with editor(fake.folder, options=QUICK | {"completion": True}) as it:
+            it.open("/w/a.py", "x = su", cursor=6)
+            first = asyncio.create_task(it.ghost())
+            await until(lambda: fake.engine.live, "the job")
+            menu = _menu(it)
+            await it.ask("retouch/status", {})
+            asked = asyncio.create_task(it.ghost(invoked=True))
+            await until(lambda: len(fake.engine.fills) > 1 and fake.engine.cancels, "another")
+            await it.ask("retouch/status", {})
+            fake.engine.held = False
+            assert [item.insert_text for item in await asked] == ["m(items)"]
+            assert await first == []
+            found = await menu
+            assert isinstance(found, types.CompletionList)
+            assert [entry.label for entry in found.items] == ["sum(items)"]
+            assert len(fake.engine.fills) == 2
+
+    play(scene())
+
+
+def test_who_follows_a_job_without_an_answer_does_not_ask_again(fake: FakeServer) -> None:
+    fake.engine.answer, fake.engine.finish = lambda fill: "", "deadline"
+    fake.engine.held = True
+
+    async def scene() -> None:
+        async with editor(fake.folder, options=QUICK | {"completion": True}) as it:
+            it.open("/w/a.py", "x = su", cursor=6)
+            first = asyncio.create_task(it.ghost())
+            await until(lambda: fake.engine.live, "the job")
+            menu = _menu(it)
+            await it.ask("retouch/status", {})
+            fake.engine.held = False
+            assert await first == []
+            assert await menu is None
+            assert len(fake.engine.fills) == 1
+
+    play(scene())
+
+
+def _menu(it: Editor) -> "asyncio.Future[object]":
+    place = types.TextDocumentIdentifier(it.uri), it.position(it.cursor)
+    params = types.CompletionParams(*place)
+    return asyncio.ensure_future(it.client.text_document_completion_async(params))
+
+
 async def _key(it: Editor, char: str, number: int) -> "asyncio.Future[object]":
     if number:
         it.client.cancel_request(types.CancelParams(id=f"key-{number - 1}"))

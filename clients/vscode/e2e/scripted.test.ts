@@ -1,46 +1,14 @@
 /** The extension in a real editor, with a language server that follows a script. */
 
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
 import { after, afterEach, before, test } from "node:test";
-import { Box } from "./box";
-import { GREET, HOLES, REWRITTEN, STATS } from "./files";
-import { readPlan } from "./plan";
+import { HOLES, REWRITTEN, STATS } from "./files";
+import { asked, box, live, noRows, open, plan } from "./scripted";
 
-const plan = readPlan();
-const MASK = "▒";
 /** How much of the window the pictures show, in pixels from the top. */
 const PICTURE = 330;
-let box: Box;
 
-/** What the server was asked, oldest first. */
-function asked(method?: string): { method: string; params: Record<string, unknown> }[] {
-  const lines = existsSync(plan.log) ? readFileSync(plan.log, "utf8").trim().split("\n") : [];
-  const all = lines.map((line) => JSON.parse(line));
-  return method ? all.filter((message) => message.method === method) : all;
-}
-
-before(async () => {
-  const names = [
-    "ghost.py",
-    "word.py",
-    "live.py",
-    "cancel.py",
-    "long.py",
-    "heat.py",
-    "diff.py",
-    "pin.py",
-    "action.py",
-  ];
-  const files = Object.fromEntries(names.map((name) => [name, STATS]));
-  files["crlf.py"] = STATS.replaceAll("\n", "\r\n");
-  files["greet.py"] = GREET;
-  files["holes.py"] = HOLES;
-  files["stats.py"] = `"""Numbers."""\n\n${STATS}`;
-  files["notes.md"] = "    return \n";
-  box = await Box.open({ plan, files });
-  await box.status("Ready");
-});
+before(open);
 
 after(() => box?.close());
 
@@ -50,26 +18,6 @@ afterEach(async (context) => {
     console.log(box.log());
   }
 });
-
-async function live(name: string, first: number, last: number, wish: string): Promise<string[]> {
-  await box.show(name);
-  await box.selectLines(first, last);
-  await box.press("Control+I");
-  await box.answer(wish);
-  return box.until(
-    () => box.rows(),
-    (rows) => rows.some((row) => row.includes(MASK)) && rows.some((row) => /\w/.test(row)),
-    "a canvas half cleared",
-  );
-}
-
-async function noRows(): Promise<void> {
-  await box.until(
-    () => box.rows(),
-    (rows) => rows.length === 0,
-    "the canvas to go",
-  );
-}
 
 test("the server is told what we can show, and the settings", () => {
   const [first] = asked("initialize");

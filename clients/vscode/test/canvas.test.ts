@@ -121,6 +121,19 @@ test("blank lines that the editor does not give up are not saved", async () => {
   assert.equal(await fake.save(document), TEXT);
 });
 
+test("a save under an edit that fails takes the blank lines all the same", async () => {
+  const { jobs, editor, commits, document } = stage(TEXT);
+  jobs.frame(frameOf(document, span(1, 4, 1, 9), "▒▒", "    ▒▒▒"));
+  await settled();
+  editor.failure = new Error("Overlapping ranges are not allowed!");
+  let saving: Promise<string> | undefined;
+  editor.meanwhile = () => {
+    saving = fake.save(document);
+  };
+  await assert.rejects(commits.take(commitOf(document, span(1, 4, 1, 9), "a()")), /Overlapping/);
+  assert.equal(await saving, TEXT);
+});
+
 test("a file that was closed is left as it is on the disk", async () => {
   const { jobs, document } = stage(TEXT);
   jobs.frame(frameOf(document, span(1, 4, 1, 9), "▒▒", "    ▒▒▒"));

@@ -85,6 +85,27 @@ test("an editor that refuses every edit gets none", async () => {
   assert.deepEqual(await taking, { applied: false, reason: "refused" });
 });
 
+test("an editor that is closed under the edit rejects it, and the file is changed without it", async () => {
+  const { commits, editor, document } = stage(TEXT);
+  editor.failure = new Error("TextEditor#edit not possible on closed editors");
+  editor.meanwhile = () => {
+    window.visibleTextEditors = [];
+  };
+  assert.equal((await commits.take(commitOf(document, OLD, "new()"))).applied, true);
+  assert.equal(document.getText(), "def f():\n    new()\nprint(f())\n");
+});
+
+test("what else goes wrong with an edit is told, and the next one is made", async () => {
+  const { jobs, commits, editor, document } = stage(TEXT);
+  jobs.frame(frameOf(document, OLD, "▒", "▒"));
+  await settled();
+  editor.failure = new Error("Overlapping ranges are not allowed!");
+  await assert.rejects(commits.take(commitOf(document, OLD, "new()\nb")), /Overlapping/);
+  editor.failure = undefined;
+  assert.equal((await commits.take(commitOf(document, OLD, "new()\nb"))).applied, true);
+  assert.equal(document.getText(), "def f():\n    new()\nb\nprint(f())\n");
+});
+
 test("a file that no editor shows is changed as well", async () => {
   const { commits, document } = stage(TEXT);
   window.visibleTextEditors = [];

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
-from engine.constraints.errors import UnsupportedError
+from engine.constraints.errors import CircularError, UnsupportedError
 from engine.constraints.limits import Limits
 from engine.constraints.schema.branches import (
     ANYTHING,
@@ -128,10 +129,13 @@ class Judge:
         return False
 
     def no_value(self, conj: Conj, depth: int = _DEPTH) -> bool:
-        """Whether a conj is surely unsatisfiable."""
+        """Whether a conj is surely unsatisfiable; one that is still being read is not."""
         if not conj or depth == 0:
             return False
-        return all(self.is_empty(branch, depth) for branch in self.branches(conj))
+        try:
+            return all(self.is_empty(branch, depth) for branch in self.branches(conj))
+        except CircularError:
+            return False
 
     def _no_string(self, branch: String) -> bool:
         if not branch.patterns and not branch.formats and not branch.excluded:
@@ -173,7 +177,7 @@ def _number_holds(value: Any, branch: Number) -> bool:
         number > branch.high or (number == branch.high and branch.high_open)
     ):
         return False
-    return all(number % divisor == 0 for divisor in branch.multiples)
+    return all(Fraction(number) % Fraction(divisor) == 0 for divisor in branch.multiples)
 
 
 def _no_number(branch: Number, limits: Limits) -> bool:

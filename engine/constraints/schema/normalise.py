@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from engine.constraints.errors import TooLargeError
+from engine.constraints.errors import CircularError, TooLargeError
 from engine.constraints.limits import Clock, Limits
 from engine.constraints.schema.branches import (
     ALL,
@@ -21,6 +21,7 @@ from engine.constraints.schema.strings import StringLanguages
 from engine.constraints.schema.typed import typed_branches
 
 _MOST_BRANCHES = 512
+_CIRCLE = "a schema that leads straight back to itself"
 
 Branches = tuple[Branch, ...]
 
@@ -49,7 +50,7 @@ class Normaliser:
         if place in self._known:
             return self._known[place]
         if place in self._open:
-            raise unsupported("$ref", place, "a schema that leads straight back to itself")
+            raise CircularError(str(unsupported("$ref", place, _CIRCLE)))
         self._clock.check()
         self._open.append(place)
         try:

@@ -65,13 +65,21 @@ def number_node(number: Number, limits: Limits) -> Node:
     if number.integer or not parts:
         whole = INTEGER if number.integer else concat(INTEGER, optional(_FRACTION))
         parts.append(build(whole, limits, _UNCUT))
-    if number.multiples:
-        parts.append(build(_FEW_DIGITS, limits, _UNCUT))
-    parts.extend(_multiples(divisor) for divisor in number.multiples)
+    if not number.multiples:
+        return Machine(_all_of(parts, limits))
+    few = build(_FEW_DIGITS, limits, _UNCUT)
+    multiples = [_multiples(divisor) for divisor in number.multiples]
+    found = _all_of([*parts, few, *multiples], limits)
+    if found.empty and not _all_of([*parts, *multiples], limits).empty:
+        raise UnsupportedError("unsupported keyword: multipleOf for numbers of over 15 digits")
+    return Machine(found)
+
+
+def _all_of(parts: list[ByteDFA], limits: Limits) -> ByteDFA:
     found = parts[0]
     for part in parts[1:]:
         found = intersection(found, part, limits)
-    return Machine(found)
+    return found
 
 
 def _at_least(bound: Decimal, is_open: bool) -> Node:

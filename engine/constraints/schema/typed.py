@@ -3,6 +3,7 @@
 from decimal import Decimal
 from typing import Any
 
+from engine.constraints.errors import InvalidConstraintError
 from engine.constraints.schema.branches import (
     ALL,
     ANYTHING,
@@ -38,8 +39,14 @@ def typed_branches(schema: dict[str, Any], place: str) -> list[Branch]:
         names = [kinds] if isinstance(kinds, str) else kinds
         if "number" in names:
             names = [name for name in names if name != "integer"]
-        branches = [_KINDS[name] for name in dict.fromkeys(names)]
+        branches = [_kind(name, place) for name in dict.fromkeys(names)]
     return [_with_keywords(branch, schema, place) for branch in branches]
+
+
+def _kind(name: str, place: str) -> Branch:
+    if name not in _KINDS:  # dialects don't check what stands where they expect no schema
+        raise InvalidConstraintError(f"invalid schema at {place}: there is no type {name!r}")
+    return _KINDS[name]
 
 
 def _with_keywords(branch: Branch, schema: dict[str, Any], place: str) -> Branch:

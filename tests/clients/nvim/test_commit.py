@@ -148,6 +148,26 @@ def test_a_diff_that_opened_elsewhere_is_turned_down_by_escape(editor: Editor) -
     assert editor.got("retouch/cancel") == []
 
 
+def test_escape_in_another_buffer_is_no_answer(editor: Editor) -> None:
+    """It cancels the job of its own buffer, and the diff of the first one stays open."""
+    editor.setup(diff_first=True, ghost={"enable": False})
+    editor.vim.command("set hidden")
+    job(editor, "old\n", "Retouch rewrite")
+    first = {"uri": editor.uri, "version": editor.version}
+    editor.open("b.py", "other\n")
+    editor.answer("retouch/rewrite", result={"jobId": "second"})
+    editor.vim.command("Retouch rewrite")
+    editor.settle()
+    editor.keys("A")
+    commit(editor, (LINE, "new"), **first)
+    editor.sees("-old", "+new")
+    editor.keys("<Esc><Esc>")
+    assert editor.wait_for("retouch/cancel")["jobId"] == "second"
+    assert editor.replies() == []
+    editor.vim.command("Retouch accept")
+    assert editor.reply()["applied"]
+
+
 def test_an_edit_under_an_open_diff_wins(editor: Editor) -> None:
     editor.setup()
     job(editor, "old\n", "Retouch rewrite")

@@ -94,7 +94,7 @@ def test_whatever_goes_wrong_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> No
     content = msgspec.msgpack.encode(Regex(pattern="a"))
     answer = _answer(content, VOCABULARY, Limits())
     assert (answer.error, answer.message) == (
-        "ConstraintError",
+        "UnsupportedError",
         "the compiler failed: ZeroDivisionError",
     )
 

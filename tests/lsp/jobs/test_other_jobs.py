@@ -1,5 +1,6 @@
 """Revising, filling holes, rerolling and heat over stdio."""
 
+import re
 from typing import Any
 
 import pytest
@@ -178,16 +179,62 @@ def test_signs_are_thrown_back_for_signs(served: Serving) -> None:
     play(scene())
 
 
-def test_an_engine_that_can_is_held_to_a_word(served: Serving) -> None:
+@pytest.mark.parametrize(
+    ("old", "held", "beyond"),
+    [
+        ("name", "other_1", "gr\u00f6\u00dfe"),
+        ("42", "7", "x7"),
+        ("007", None, None),
+        ("\u0441\u043b\u043e\u0432\u043e", None, None),
+        ("+", None, None),
+    ],
+)
+def test_an_engine_that_can_is_held_to_what_the_word_is(
+    served: Serving, old: str, held: str | None, beyond: str | None
+) -> None:
     served.able(*CAPS, "constraint:regex")
 
     async def scene() -> None:
         async with desk(served.folder) as it:
-            it.open("/w/a.py", "x = a + 1\n")
+            it.open("/w/a.py", f"x = {old}\n")
             await it.begin("retouch/reroll", position=it.range(4, 4)["start"])
             await it.ended()
             fill = served.engine.asked(Fill)[0]
-            assert isinstance(fill, Fill) and isinstance(fill.constraint, Regex)
+            assert isinstance(fill, Fill)
+            if held is None or beyond is None:
+                assert not isinstance(fill.constraint, Regex)
+            else:
+                assert isinstance(fill.constraint, Regex)
+                assert re.fullmatch(fill.constraint.pattern, held)
+                assert not re.fullmatch(fill.constraint.pattern, beyond)
+
+    play(scene())
+
+
+@pytest.mark.parametrize(
+    ("old", "others", "new"),
+    [
+        ("42", ("name", "-", "43"), "43"),
+        ("name", ("43", "+", "other"), "other"),
+        (
+            "\u0939\u093f\u0928\u094d\u0926\u0940",
+            ("!", "\u092d\u093e\u0937\u093e"),
+            "\u092d\u093e\u0937\u093e",
+        ),
+    ],
+)
+def test_a_word_is_thrown_back_for_one_of_its_kind(
+    served: Serving, old: str, others: tuple[str, ...], new: str
+) -> None:
+    served.engine.answer = lambda fill: ["("]
+    served.engine.others = lambda fill: others
+
+    async def scene() -> None:
+        async with desk(served.folder) as it:
+            it.open("/w/a.py", f"x = {old}\n")
+            await it.begin("retouch/reroll", position=it.range(4, 4)["start"])
+            await it.ended()
+            assert it.text.value == f"x = {new}\n"
 
     play(scene())
 

@@ -55,6 +55,14 @@ def test_the_comment_is_no_part_of_the_old_text() -> None:
     assert without(text, Span(0, 3), answer.comment) == "a()"
 
 
+@pytest.mark.parametrize("line", ["# retouch: x{}y\n", "# retouch: x\n#{0}y{0}z\n"])
+def test_a_long_gap_in_a_comment_is_read_in_one_go(line: str) -> None:
+    """A pattern that tries each end of a gap of this length takes hours."""
+    gap = " " * 100_000
+    said = found(line.format(gap) + "foo()\n", "foo()\n")
+    assert said is not None and said.startswith("x ")
+
+
 @pytest.mark.parametrize("span", [Span(0, 0), Span(3, 3)])
 def test_nothing_is_asked_in_a_short_text(span: Span) -> None:
     assert asked("a\n\n", span) is None

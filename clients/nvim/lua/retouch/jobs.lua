@@ -119,7 +119,7 @@ local function begin(client_id, bufnr, label)
   local job = { client_id = client_id, bufnr = bufnr, label = label, holes = {}, cancelled = false }
   running[#running + 1] = job
   escape.install(bufnr, function()
-    if not preview.answer(false) then
+    if not preview.answer(false, bufnr) then
       M.cancel_buffer(bufnr, 'escape')
     end
   end)

@@ -11,9 +11,9 @@ local M = {}
 
 local KEYS = { a = true, ['<CR>'] = true, r = false, q = false, ['<Esc>'] = false }
 
---- Answers the question that is open.
----@type fun(answer: boolean)?
-local answer_open
+--- The question that is open: the buffer it is about, and what answers it.
+---@type {bufnr: integer, close: fun(answer: boolean)}?
+local current
 
 --- Questions that wait for their turn.
 ---@type thread[]
@@ -73,23 +73,25 @@ local function open(bufnr, question)
   )
 end
 
---- Answer the open question, as its keys do. False if there is none.
+--- Answer the open question, as its keys do. False if there is none, or none about `about`.
 ---@param keep boolean
+---@param about? integer A buffer; any if nil.
 ---@return boolean
-function M.answer(keep)
-  if not answer_open then
+function M.answer(keep, about)
+  if not current or (about and current.bufnr ~= about) then
     return false
   end
-  answer_open(keep)
+  current.close(keep)
   return true
 end
 
----@param bufnr integer
+---@param bufnr integer The diff's.
 ---@param window integer
+---@param about integer The question's buffer.
 ---@param done fun(answer: boolean)
-local function bind(bufnr, window, done)
+local function bind(bufnr, window, about, done)
   local function close(answer)
-    answer_open = nil
+    current = nil
     if api.nvim_win_is_valid(window) then
       api.nvim_win_close(window, true)
     end
@@ -99,7 +101,7 @@ local function bind(bufnr, window, done)
       coroutine.resume(next_one)
     end
   end
-  answer_open = close
+  current = { bufnr = about, close = close }
   for keys, answer in pairs(KEYS) do
     vim.keymap.set('n', keys, function()
       close(answer)
@@ -109,7 +111,7 @@ local function bind(bufnr, window, done)
     buffer = bufnr,
     once = true,
     callback = function()
-      if answer_open == close then
+      if current and current.close == close then
         vim.schedule(function()
           close(false)
         end)
@@ -123,14 +125,14 @@ end
 ---@return boolean
 function M.ask(question)
   local thread = assert(coroutine.running())
-  while answer_open do
+  while current do
     waiting[#waiting + 1] = thread
     coroutine.yield()
   end
   local old = api.nvim_buf_get_lines(question.bufnr, 0, -1, false)
   local bufnr = scratch(M.diff(old, edits.preview(question.bufnr, question.changes)))
   local window = open(bufnr, question)
-  bind(bufnr, window, function(answer)
+  bind(bufnr, window, question.bufnr, function(answer)
     coroutine.resume(thread, answer)
   end)
   return coroutine.yield()

@@ -91,14 +91,17 @@ export class Rooms implements vscode.Disposable {
   ): Promise<boolean> {
     const writing = apply(document, [...edits, ...this.deletions(job)], stops);
     this.writing.set(document, writing);
-    const applied = await writing;
-    if (this.writing.get(document) === writing) {
-      this.writing.delete(document);
+    try {
+      const applied = await writing;
+      if (applied) {
+        this.drop(job);
+      }
+      return applied;
+    } finally {
+      if (this.writing.get(document) === writing) {
+        this.writing.delete(document);
+      }
     }
-    if (applied) {
-      this.drop(job);
-    }
-    return applied;
   }
 
   /** True if the job has lines and nobody else has edited the document since they came. */
@@ -119,15 +122,18 @@ export class Rooms implements vscode.Disposable {
     }
     const { document } = first;
     first.releasing = true;
-    for (let tries = 0; tries < TRIES && this.ofJob(job).length > 0; tries += 1) {
-      await this.rest(document);
-      if (document.isClosed || this.deletions(job).length === 0) {
-        this.drop(job);
-      } else {
-        await this.write(job, document, [], { before: !this.untouched(job), after: true });
+    try {
+      for (let tries = 0; tries < TRIES && this.ofJob(job).length > 0; tries += 1) {
+        await this.rest(document);
+        if (document.isClosed || this.deletions(job).length === 0) {
+          this.drop(job);
+        } else {
+          await this.write(job, document, [], { before: !this.untouched(job), after: true });
+        }
       }
+    } finally {
+      first.releasing = false;
     }
-    first.releasing = false;
   }
 
   dispose(): void {
@@ -224,7 +230,7 @@ export class Rooms implements vscode.Disposable {
 
   /** What a save deletes: decided once no edit of ours is about to do it. */
   private async deletedBySave(document: vscode.TextDocument): Promise<vscode.TextEdit[]> {
-    await this.writing.get(document);
+    await this.writing.get(document)?.catch(() => false); // whoever writes tells of it
     return this.blank(document).map((span) => vscode.TextEdit.delete(rangeOf(span)));
   }
 

@@ -23,7 +23,23 @@ export async function apply(
   }
   const editor = editorsOf(document)[0];
   if (editor) {
-    const done = editor.edit(
+    return editIn(editor, edits, stops);
+  }
+  const edit = new vscode.WorkspaceEdit();
+  for (const { range, newText } of edits) {
+    edit.replace(document.uri, rangeOf(range), newText);
+  }
+  return vscode.workspace.applyEdit(edit);
+}
+
+/** False also if the editor is closed meanwhile, for which it rejects; what else goes wrong is told. */
+async function editIn(
+  editor: vscode.TextEditor,
+  edits: readonly Edit[],
+  stops: UndoStops,
+): Promise<boolean> {
+  try {
+    return await editor.edit(
       (builder) => {
         for (const { range, newText } of edits) {
           builder.replace(rangeOf(range), newText);
@@ -31,11 +47,10 @@ export async function apply(
       },
       { undoStopBefore: stops.before, undoStopAfter: stops.after },
     );
-    return done.then(undefined, () => false); // it rejects if the editor is closed meanwhile
+  } catch (error) {
+    if (!editor.document.isClosed && vscode.window.visibleTextEditors.includes(editor)) {
+      throw error;
+    }
+    return false;
   }
-  const edit = new vscode.WorkspaceEdit();
-  for (const { range, newText } of edits) {
-    edit.replace(document.uri, rangeOf(range), newText);
-  }
-  return vscode.workspace.applyEdit(edit);
 }

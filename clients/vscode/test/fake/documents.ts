@@ -134,6 +134,8 @@ export class FakeEditor {
   readonly decorations = new Map<unknown, readonly unknown[]>();
   /** Edits are refused while this is false. */
   willing = true;
+  /** What every edit is rejected with. */
+  failure: Error | undefined;
   /** What happens once, while an edit is on its way. */
   meanwhile: (() => void) | undefined;
 
@@ -154,6 +156,9 @@ export class FakeEditor {
     const { meanwhile } = this;
     this.meanwhile = undefined;
     meanwhile?.();
+    if (this.failure) {
+      throw this.failure;
+    }
     const taken = this.willing && this.document.version === version;
     if (taken) {
       this.document.change(changes, { before: stops.undoStopBefore, after: stops.undoStopAfter });

@@ -6,7 +6,11 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from engine.constraints.errors import UnsatisfiableError, UnsupportedError
+from engine.constraints.errors import (
+    InvalidConstraintError,
+    UnsatisfiableError,
+    UnsupportedError,
+)
 from engine.constraints.frontend import language_of
 from engine.constraints.limits import Bounds, Limits
 from engine.constraints.spec import JsonSchema
@@ -53,6 +57,7 @@ CASES: list[tuple[Any, list[Any], list[Any]]] = [
     ({"type": "string", "format": "uuid"}, ["123e4567-e89b-12d3-a456-426614174000"], ["123"]),
     ({"enum": ["x", 1, None, {"k": [1]}]}, ["x", 1, None, {"k": [1]}], ["y", 2, {"k": [2]}]),
     ({"enum": [1, "x", 5.0], "minimum": 2}, ["x", 5], [1]),
+    ({"enum": [10**30, 1.5], "multipleOf": 1}, [10**30], [1.5]),
     ({"const": 'a\u0000\n"b'}, ['a\u0000\n"b'], ["ab"]),
     (
         {"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 2},
@@ -180,6 +185,7 @@ def test_the_cases_themselves_are_right(schema: Any, good: list[Any], bad: list[
         ({"type": "string", "format": "regex"}, "format 'regex'"),
         ({"type": "string", "pattern": "(?!a)b"}, "look-ahead"),
         ({"type": "number", "multipleOf": 12345.678}, "multipleOf"),
+        ({"type": "integer", "minimum": 1e16, "multipleOf": 10}, "multipleOf for numbers of over"),
         ({"type": "object", "minProperties": 4}, "minProperties"),
     ],
 )
@@ -194,6 +200,7 @@ def test_unsupported_keywords_are_named(schema: Any, named: str) -> None:
         False,
         {"type": "string", "enum": [1]},
         {"type": "integer", "minimum": 3, "maximum": 2},
+        {"type": "integer", "minimum": 3, "maximum": 4, "multipleOf": 5},
         {"type": "string", "minLength": 5, "maxLength": 2},
         {"type": "object", "required": ["a"], "properties": {"a": False}},
         {"type": "array", "minItems": 1, "items": False},
@@ -202,6 +209,16 @@ def test_unsupported_keywords_are_named(schema: Any, named: str) -> None:
 )
 def test_unsatisfiable_schemas_say_so(schema: Any) -> None:
     with pytest.raises(UnsatisfiableError, match="no text meets"):
+        compiled(schema)
+
+
+def test_a_type_that_there_is_not_is_named_where_the_dialect_does_not_look() -> None:
+    schema = {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "$defs": {"a": {"type": "foo"}},
+        "properties": {"a": {"$ref": "#/$defs/a"}},
+    }
+    with pytest.raises(InvalidConstraintError, match=r"/\$defs/a: there is no type 'foo'"):
         compiled(schema)
 
 

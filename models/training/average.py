@@ -1,0 +1,41 @@
+"""The mean of two checkpoints' canvas adapters: `python -m models.training.average A B OUT`.
+
+A and B are of one run, an earlier and a later state. Matrices are averaged one by one, which along
+one trajectory often writes better texts than either end (stochastic weight averaging,
+arXiv 1803.05407). OUT gets canvas-*.safetensors and their index.
+"""
+
+import sys
+from pathlib import Path
+
+from models.config import ModelConfig
+from models.loader import read_config
+from models.training.adapters import adapter_tensors, read_network, write_adapters
+
+PART = "canvas"
+
+
+def average(first: Path, second: Path, out: Path) -> list[str]:
+    """The files written; ValueError if the two are not of one shape."""
+    config = read_config(first)
+    if not same_shape(config, read_config(second)):
+        raise ValueError(f"{first} and {second} are not of one shape.")
+    ours, theirs = (adapter_tensors(read_network(folder, config)) for folder in (first, second))
+    mean = {name: (ours[name].float() + theirs[name].float()) / 2 for name in ours}
+    return write_adapters({name: mean[name].bfloat16() for name in mean}, out, PART)
+
+
+def same_shape(one: ModelConfig, other: ModelConfig) -> bool:
+    """Whether adapters of one fit the other."""
+    return (one.adapter_rank, one.layers, one.hidden, one.layout) == (
+        other.adapter_rank,
+        other.layers,
+        other.hidden,
+        other.layout,
+    )
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        raise SystemExit("usage: python -m models.training.average A B OUT")
+    print("\n".join(average(*map(Path, sys.argv[1:]))))

@@ -12,8 +12,6 @@ from models.config import ModelConfig
 from models.loader import read_config
 from models.training.adapters import adapter_tensors, read_network, write_adapters
 
-PART = "canvas"
-
 
 def average(first: Path, second: Path, out: Path) -> list[str]:
     """The files written; ValueError if the two are not of one shape."""
@@ -22,7 +20,7 @@ def average(first: Path, second: Path, out: Path) -> list[str]:
         raise ValueError(f"{first} and {second} are not of one shape.")
     ours, theirs = (adapter_tensors(read_network(folder, config)) for folder in (first, second))
     mean = {name: (ours[name].float() + theirs[name].float()) / 2 for name in ours}
-    return write_adapters({name: mean[name].bfloat16() for name in mean}, out, PART)
+    return write_adapters({name: mean[name].bfloat16() for name in mean}, out)
 
 
 def same_shape(one: ModelConfig, other: ModelConfig) -> bool:

@@ -16,21 +16,16 @@ from models.training.adapters import adapter_tensors, read_network, write_adapte
 def average(first: Path, second: Path, out: Path) -> list[str]:
     """The files written; ValueError if the two are not of one shape."""
     config = read_config(first)
-    if not same_shape(config, read_config(second)):
+    if _shape(config) != _shape(read_config(second)):
         raise ValueError(f"{first} and {second} are not of one shape.")
     ours, theirs = (adapter_tensors(read_network(folder, config)) for folder in (first, second))
-    mean = {name: (ours[name].float() + theirs[name].float()) / 2 for name in ours}
-    return write_adapters({name: mean[name].bfloat16() for name in mean}, out)
+    mean = {n: ((ours[n].float() + theirs[n].float()) / 2).bfloat16() for n in ours}
+    return write_adapters(mean, out)
 
 
-def same_shape(one: ModelConfig, other: ModelConfig) -> bool:
-    """Whether adapters of one fit the other."""
-    return (one.adapter_rank, one.layers, one.hidden, one.layout) == (
-        other.adapter_rank,
-        other.layers,
-        other.hidden,
-        other.layout,
-    )
+def _shape(config: ModelConfig) -> tuple[object, ...]:
+    """What two checkpoints must have in common for their adapters to be averaged."""
+    return config.adapter_rank, config.layers, config.hidden, config.layout
 
 
 if __name__ == "__main__":

@@ -11,9 +11,11 @@ from typing import Any
 
 import msgspec
 import torch
+from torch import Tensor
 
 from models.checkpoint import fingerprint
-from models.config import ModelConfig, read_json
+from models.config import read_json
+from models.keyvalues import KeyValues
 from models.loader import load, read_config
 from models.tokenizer import read_tokenizer
 from models.training.adapters import read_network
@@ -22,12 +24,11 @@ from models.training.shards import Shard
 from models.transformer import Pass, RowGroup, RowKind, Transformer
 
 CONTEXTS = (200, 1000, 4000)
+Context = tuple[tuple[KeyValues, int], ...]
 
 
 @torch.inference_mode()
-def causal_figures(
-    transformer: Transformer, spans: list[HeldSpan], config: ModelConfig
-) -> dict[str, float]:
+def causal_figures(transformer: Transformer, spans: list[HeldSpan]) -> dict[str, float]:
     """Mean NLL per token of the causal reading with prefix and suffix given, and of the end mark.
 
     `base` is the same without the causal adapters, where the checkpoint has some.
@@ -35,39 +36,42 @@ def causal_figures(
     figures = {}
     adapted = transformer.causal is not transformer.base
     for name, kind in (("causal", RowKind.CAUSAL), *([("base", RowKind.BASE)] if adapted else [])):
-        figures[name], figures[f"{name} end"] = _causal_nll(transformer, spans, config, kind)
+        each = [_told_nll(transformer, span, kind) for span in spans]
+        tokens = torch.cat([nll[:-1] for nll in each])
+        figures[name] = float(tokens.sum()) / max(1, len(tokens))
+        figures[f"{name} end"] = float(sum(nll[-1] for nll in each)) / max(1, len(spans))
     return figures
 
 
-def _causal_nll(
-    transformer: Transformer, spans: list[HeldSpan], config: ModelConfig, kind: RowKind
-) -> tuple[float, float]:
-    """Per token of the hole, and per end mark, by rows of one kind."""
-    total = end = count = 0.0
-    for span in spans:
-        prefix, suffix = transformer.new_key_values(), transformer.new_key_values()
-        text, layout = [config.separator_id, *span.prefix], config.layout
-        behind = span.suffix[: layout.suffix_limit]
-        _store(transformer, text, layout.prefix(len(text)), prefix)
-        _store(transformer, behind, layout.suffix(len(behind)), suffix)
-        rows = [text[-1], *span.hole]
-        context = ((prefix, len(text)), (suffix, len(behind)))
-        group = RowGroup(0, len(rows), context, transformer.new_key_values(), skip=1)
-        positions = torch.tensor(layout.canvas(len(text), len(rows) - 1))
-        causal = 0 if kind is RowKind.CAUSAL else None
-        step = Pass(torch.tensor(rows), positions, len(rows), (group,), causal)
-        logs = transformer.logits(transformer.forward(step), kind).log_softmax(-1)
-        total -= float(logs[:-1].gather(1, torch.tensor(span.hole)[:, None]).sum())
-        end -= float(logs[-1, config.eos_id])
-        count += len(span.hole)
-    return total / max(1.0, count), end / max(1, len(spans))
+def _told_nll(transformer: Transformer, span: HeldSpan, kind: RowKind) -> Tensor:
+    """[L + 1] of a hole's tokens by rows of one kind, those before each given, and of its end."""
+    context, last = read_sides(transformer, span)
+    ids, layout = [last, *span.hole], transformer.config.layout
+    group = RowGroup(0, len(ids), context, transformer.new_key_values(), skip=1)
+    positions = torch.tensor(layout.canvas(1 + len(span.prefix), len(span.hole)))
+    causal = 0 if kind is RowKind.CAUSAL else None
+    step = Pass(torch.tensor(ids), positions, len(ids), (group,), causal)
+    logs = transformer.logits(transformer.forward(step), kind).log_softmax(-1)
+    targets = torch.tensor([*span.hole, transformer.config.eos_id])
+    return -logs.gather(1, targets[:, None])[:, 0]
 
 
-def _store(transformer: Transformer, ids: list[int], positions: range, store: Any) -> None:
+@torch.inference_mode()
+def read_sides(transformer: Transformer, span: HeldSpan) -> tuple[Context, int]:
+    """What stands on both sides of a hole, read once, and the last token before it."""
+    config, layout = transformer.config, transformer.config.layout
+    text, behind = [config.separator_id, *span.prefix], span.suffix[: layout.suffix_limit]
+    sides = ((text, layout.prefix(len(text))), (behind, layout.suffix(len(behind))))
+    return tuple((_read(transformer, *side), len(side[0])) for side in sides), text[-1]
+
+
+def _read(transformer: Transformer, ids: list[int], positions: range) -> KeyValues:
+    store = transformer.new_key_values()
     if ids:
         group = RowGroup(0, len(ids), (), store)
         step = Pass(torch.tensor(ids), torch.tensor(positions), len(ids), (group,))
         transformer.forward(step)
+    return store
 
 
 def evaluate(folder: Path, shards: Path, out: Path, count: int) -> dict[str, Any]:
@@ -83,7 +87,7 @@ def evaluate(folder: Path, shards: Path, out: Path, count: int) -> dict[str, Any
         if name in results:
             continue
         result = canvas_nll(network, spans, config)
-        nll = result.nll | causal_figures(transformer, spans, config)
+        nll = result.nll | causal_figures(transformer, spans)
         results[name] = {"nll": nll, "holes": len(spans), "tokens": result.tokens}
         out.write_bytes(msgspec.json.format(msgspec.json.encode(results)))
     return results

@@ -13,11 +13,10 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from models.config import ModelConfig
-from models.keyvalues import KeyValues
 from models.loader import load, read_config
 from models.tokenizer import read_tokenizer
 from models.training.adapters import read_network
+from models.training.evaluate import read_sides
 from models.training.held import HeldSpan, digest, held_spans, slot_nll
 from models.training.shards import Shard
 from models.transformer import Pass, RowGroup, RowKind, Transformer
@@ -25,7 +24,6 @@ from models.transformer import Pass, RowGroup, RowKind, Transformer
 TEXTS = 32
 CONTEXT = 200
 PLACES = ((0, 1), (1, 2), (2, 4), (4, 8), (8, 16), (16, 48))
-Context = tuple[tuple[KeyValues, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +39,7 @@ class Figures:
 def drawn_nll(transformer: Transformer, span: HeldSpan, texts: int, seed: int) -> Tensor:
     """[L] of `texts` texts drawn from the causal reading; one text: the true one, told."""
     config = transformer.config
-    context, last = _context(transformer, span, config)
+    context, last = read_sides(transformer, span)
     stores = [transformer.new_key_values() for _ in range(texts)]
     chance = torch.Generator().manual_seed(seed)
     ids, found = torch.full((texts,), last), []
@@ -60,22 +58,6 @@ def drawn_nll(transformer: Transformer, span: HeldSpan, texts: int, seed: int) -
         ids = torch.full((1,), true) if texts == 1 else ids
         ended |= ids == config.eos_id
     return torch.stack(found)
-
-
-def _context(transformer: Transformer, span: HeldSpan, config: ModelConfig) -> tuple[Context, int]:
-    """What stands on both sides, read once, and the last token before the hole."""
-    text, behind = [config.separator_id, *span.prefix], span.suffix[: config.layout.suffix_limit]
-    sides = []
-    parts = ((text, config.layout.prefix(len(text))), (behind, config.layout.suffix(len(behind))))
-    for ids, positions in parts:
-        store = transformer.new_key_values()
-        if ids:
-            group = RowGroup(0, len(ids), (), store)
-            transformer.forward(
-                Pass(torch.tensor(ids), torch.tensor(positions), len(ids), (group,))
-            )
-        sides.append((store, len(ids)))
-    return tuple(sides), text[-1]
 
 
 def measure(folder: Path, shards: Path, count: int) -> tuple[list[Figures], str]:

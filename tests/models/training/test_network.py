@@ -99,7 +99,7 @@ def test_causal_rows_equal_the_engines(tmp_path: Path) -> None:
         HeldSpan("b.py", [43, 44], [70, 71, 72, 73, 74], []),
     ]
     wanted = causal_nll(network, spans, model.config)
-    found = causal_figures(model.transformer, spans, model.config)
+    found = causal_figures(model.transformer, spans)
     assert wanted.tokens == 8
     assert wanted.nll["causal"] == pytest.approx(found["causal"], rel=1e-4)
     assert wanted.nll["tail"] == pytest.approx(found["causal end"], rel=1e-4)

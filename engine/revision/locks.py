@@ -6,13 +6,14 @@ Patterns come from outside, so they run as automata: linear, bounded, no backtra
 
 import keyword
 import re
+import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from engine.constraints.byte_dfa import ByteDFA
 from engine.constraints.errors import ConstraintError
-from engine.constraints.limits import Bounds, Clock, Limits
+from engine.constraints.limits import Bounds, Limits
 from engine.constraints.regex import full_match
 from protocol.errors import ProtocolError
 from protocol.messages import Lock
@@ -61,10 +62,17 @@ def prose_characters(text: str, path: str | None) -> list[bool]:
 
 @dataclass(slots=True)
 class _Budget:
-    """What all patterns of a request may cost together."""
+    """What all patterns of a request may cost together: bytes to read, and seconds to compile."""
 
     steps: int = MATCH_STEPS
-    clock: Clock = field(default_factory=lambda: Clock(PATTERN_LIMITS.seconds))
+    seconds: float = PATTERN_LIMITS.seconds
+
+    def compile(self, pattern: str) -> ByteDFA:
+        """The automaton of `pattern`; ConstraintError if it is not one, or out of bounds."""
+        since = time.monotonic()
+        dfa = full_match(pattern, replace(PATTERN_LIMITS, seconds=self.seconds), Bounds()).dfa
+        self.seconds = max(0.0, self.seconds - (time.monotonic() - since))
+        return dfa
 
 
 def _spans(text: str, lock: Lock, budget: _Budget, param: str) -> Iterator[tuple[int, int]]:
@@ -83,8 +91,7 @@ def _spans(text: str, lock: Lock, budget: _Budget, param: str) -> Iterator[tuple
 def _matches(text: str, pattern: str, budget: _Budget, param: str) -> Iterator[tuple[int, int]]:
     """Leftmost longest matches that do not overlap; empty ones lock nothing."""
     try:
-        limits = replace(PATTERN_LIMITS, seconds=budget.clock.left())
-        dfa = full_match(pattern, limits, Bounds()).dfa
+        dfa = budget.compile(pattern)
     except ConstraintError as error:
         raise ProtocolError("invalid_message", f"The pattern can't be used: {error}.", param) from (
             error

@@ -1,12 +1,14 @@
 """Which characters are locked, by span, pattern and kind."""
 
 import re
+import time
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.constraints.byte_dfa import ByteDFA
 from engine.revision.locks import locked_characters, prose_characters
 from protocol.errors import ProtocolError
 from protocol.messages import Lock
@@ -83,6 +85,26 @@ def test_patterns_share_what_they_may_cost() -> None:
     assert not any(locked_characters("a" * 1500, [lock], (), None))
     with pytest.raises(ProtocolError, match="narrower"):
         locked_characters("a" * 1500, [lock, lock], (), None)
+
+
+def test_reading_a_text_takes_no_time_from_the_patterns_that_are_still_to_be_compiled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read = ByteDFA.run
+
+    def slow(self: ByteDFA, data: bytes, state: int) -> int:
+        now[0] += 1.0
+        return read(self, data, state)
+
+    def tick() -> float:
+        now[0] += 1e-6
+        return now[0]
+
+    now = [0.0]
+    monkeypatch.setattr(time, "monotonic", tick)
+    monkeypatch.setattr(ByteDFA, "run", slow)
+    marks = locked_characters("abcabc", [Lock(pattern="a"), Lock(pattern="c")], (), None)
+    assert marks == [True, False, True] * 2
 
 
 @pytest.mark.parametrize(

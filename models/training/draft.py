@@ -52,12 +52,12 @@ class Draft:
         ids = ids[: self._layout.suffix_limit]
         return [self._segment(ids, list(self._layout.suffix(len(ids))))] if ids else []
 
-    def add(self, prefix: int, filled: Filled, seen: list[Seen]) -> None:
-        """A hole behind `prefix` tokens of the text (and the separator)."""
+    def add(self, prefix: int, filled: Filled, seen: list[Seen], breaks: int | None = None) -> None:
+        """A hole behind `prefix` tokens of the text (and the separator); `breaks` as in Hole."""
         positions = list(self._layout.canvas(prefix + 1, len(filled.canvas.ids)))
         slots = [slot([self._text[prefix]], [part]) for part in filled.slots]
         seen = [*seen, (0, 0, prefix + 1)]
-        self.holes.append(Hole(seen, positions, [0], slots, self._causal))
+        self.holes.append(Hole(seen, positions, [0], slots, self._causal, breaks))
 
     def add_joint(
         self,

@@ -40,7 +40,8 @@ class Hole:
     """Slots over one context: visible [start, stop) parts of segments, by segment number.
 
     `anchors` are the rows whose own keys are not added. In a `causal` hole a row sees only the
-    rows before it, and itself.
+    rows before it, and itself. `breaks`: the line breaks of its text, where that is plain text
+    with another line break behind it, so that other lines may stand there as well.
     """
 
     visible: list[tuple[int, int, int]]
@@ -48,6 +49,7 @@ class Hole:
     anchors: list[int]
     slots: list[Slot]
     causal: bool = False
+    breaks: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,7 @@ class _Rows:
 
 def pack(items: list[Item]) -> Pack:
     """All items in one pass."""
-    segments = [segment for item in items for segment in _needed(item)]
+    segments = [segment for item in items for segment in needed(item)]
     starts, ids, positions, shapes = _context(segments)
     numbered, base = [], 0
     for item in items:
@@ -127,7 +129,7 @@ def pack(items: list[Item]) -> Pack:
     )
 
 
-def _needed(item: Item) -> list[Segment]:
+def needed(item: Item) -> list[Segment]:
     """The item's segments, each cut behind the last token that any hole sees."""
     stops = [0] * len(item.segments)
     for hole in item.holes:

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from itertools import compress
 
 from torch.utils.data import DataLoader, Dataset
 
@@ -9,6 +10,7 @@ from models.training.align import Clean, with_clean
 from models.training.pack import Item, Pack, pack
 from models.training.samples import Sampler
 from models.training.settings import Settings
+from models.training.teacher import Teacher
 from models.training.workers import Worker
 
 Passed = tuple[Pack, Clean | None]
@@ -17,8 +19,10 @@ Passed = tuple[Pack, Clean | None]
 class Passes(Dataset[list[Passed]]):
     """The passes of each step of one process; they depend on seed, process and step alone."""
 
-    def __init__(self, settings: Settings, worker: Worker, sampler: Sampler) -> None:
-        self._settings, self._sampler = settings, sampler
+    def __init__(
+        self, settings: Settings, worker: Worker, sampler: Sampler, teacher: Teacher | None = None
+    ) -> None:
+        self._settings, self._sampler, self._teacher = settings, sampler, teacher
         self._number, self._count = worker.number, worker.count
 
     def __len__(self) -> int:
@@ -35,9 +39,18 @@ class Passes(Dataset[list[Passed]]):
             items.append(self._sampler.item(rng))
             rows += _rows(items[-1])
             if rows >= min(s.pass_rows, share - done):
+                items = self._taught(items, rng)
                 packs.append(with_clean(items) if s.align else (pack(items), None))
                 done, items, rows = done + rows, [], 0
         return packs
+
+    def _taught(self, items: list[Item], rng: random.Random) -> list[Item]:
+        """The items, the lines of some of which the teacher has written."""
+        if self._teacher is None:
+            return items
+        chosen = [rng.random() < self._settings.taught for _ in items]
+        told = iter(self._teacher.retold(list(compress(items, chosen)), rng, self._settings.noisy))
+        return [next(told) if yes else item for item, yes in zip(items, chosen, strict=True)]
 
     def since(self, step: int) -> Iterator[list[Passed]]:
         """The passes from `step` on, prepared ahead by other processes where there are any."""

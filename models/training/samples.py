@@ -119,7 +119,8 @@ class Sampler:
                     continue
                 suffix = draft.suffix(stop, lambda: _pick(self._mix.suffixes, rng))
                 prefix = 0 if rng.random() < self._mix.no_prefix else hole[0]
-                draft.add(prefix, self._fill(hole[1], draft, rng), [*shared, *suffix])
+                filled = self._fill(hole[1], draft, rng)
+                draft.add(prefix, filled, [*shared, *suffix], window.breaks(hole[1], stop))
 
     def _fill(self, hole: list[int], draft: Draft, rng: random.Random) -> Filled:
         filled = canvas(hole, self._specials, rng)

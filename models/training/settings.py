@@ -48,6 +48,8 @@ class Settings:
     """Held-out figures at every so many saves."""
     held_count: int = 96
     edits: float = 0.15
+    taught: float = 0.0
+    """Share of the items whose lines the causal reading writes (see models.training.teacher)."""
 
 
 def learning_rate(settings: Settings, step: int, progress: float) -> float:

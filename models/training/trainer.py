@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from models.config import ModelConfig
-from models.loader import read_config
+from models.loader import load, read_config
 from models.tokenizer import Tokenizer, read_tokenizer
 from models.training.adapters import load_adapters
 from models.training.align import Clean, distance
@@ -29,6 +29,7 @@ from models.training.samples import Mix, Sampler
 from models.training.settings import Settings, layout, learning_rate
 from models.training.shards import Shard
 from models.training.state import Counters, TrainingState
+from models.training.teacher import Teacher
 from models.training.workers import Worker, start
 
 CAUSAL_MIX: dict[str, Any] = {"joint": 0.0, "spread": 24, "most": 16}
@@ -93,7 +94,8 @@ class Run:
         sizes = CAUSAL_MIX if causal else {}
         mix = Mix(edits=settings.edits, noisy=settings.noisy, **sizes)
         sampler = Sampler(Shard(shards / "train"), tokenizer, self.config, mix, settings.reading)
-        self.passes = Passes(settings, worker, sampler).since(self.state.counters.step)
+        passes = Passes(settings, worker, sampler, _teacher(settings))
+        self.passes = passes.since(self.state.counters.step)
         self.held: list[HeldSpan] = []
         if worker.leads and settings.held_count:
             self.held = held_spans(Shard(shards / "held"), tokenizer, settings.held_count, 200)
@@ -164,6 +166,16 @@ class Run:
     def _log(self, entry: dict[str, object]) -> None:
         with (self.folder / "log.jsonl").open("a") as file:
             file.write(json.dumps(entry) + "\n")
+
+
+def _teacher(settings: Settings) -> Teacher | None:
+    """What fills holes for the canvas, where the settings ask for it."""
+    if not settings.taught:
+        return None
+    if settings.reading == "causal" or settings.samplers:
+        raise SystemExit("taught needs reading=canvas and samplers=0.")
+    device = torch.device(settings.device)
+    return Teacher(load(Path(settings.model), torch.bfloat16, device))
 
 
 def _counted(counters: Counters) -> dict[str, object]:

@@ -41,6 +41,12 @@ class Window:
         rest = self._spell(stop, self.starts[at])
         return None if rest is None else (rest + self.ids[at:])[:limit]
 
+    def breaks(self, hole: list[int], stop: int) -> int | None:
+        """Line breaks in the tokens of a hole, if a line ends at `stop`; else None."""
+        if self.text[stop : stop + 1] != "\n":
+            return None
+        return sum(self._tokenizer.token_bytes[token].count(b"\n") for token in hole)
+
     def between(self, start: int, stop: int) -> list[int] | None:
         """Tokens of the text from `start` to `stop`."""
         return self._spell(start, stop)

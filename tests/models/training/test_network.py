@@ -14,7 +14,7 @@ from models.training.head import HeadLoss
 from models.training.held import HeldSpan, causal_nll
 from models.training.kernels import applied
 from models.training.network import Network
-from models.training.pack import Hole, Item, Segment, Slot, _context, _needed, pack
+from models.training.pack import Hole, Item, Segment, Slot, _context, needed, pack
 from models.transformer import Pass, RowGroup, RowKind
 from tests.models.training.conftest import make_network
 from tests.tiny import tiny_model
@@ -143,7 +143,7 @@ def reference_loss(network: Network, one: Item) -> torch.Tensor:
 
 
 def _starts(one: Item) -> dict[int, int]:
-    return _context(_needed(one))[0]
+    return _context(needed(one))[0]
 
 
 def _plain(

@@ -35,8 +35,9 @@ class Boundary:
         return None
 
     def allows(self, canvas: Canvas, room: int) -> bool:
-        """Left to engine.pinning, which lets nothing be typed before the edge is spelled."""
-        return True
+        """Whether the masks leave room to spell what moved in."""
+        known = np.where(canvas.states == SlotState.MASKED, -1, canvas.tokens)
+        return self._automaton.feasible(np.append(known, np.full(room, -1)))
 
     def completed(self, job: Job) -> None:
         """What settled is the answer: nothing has to stand behind the edge."""

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Protocol
 
-from protocol.messages import Cancel, ClientMessage, Done, Error, Scores, ServerMessage, Task
+from protocol.messages import Cancel, ClientMessage, ServerMessage, Task
+from protocol.replies import is_end
 
 
 class EngineClient(Protocol):
@@ -33,7 +34,7 @@ def stream(client: EngineClient, task: Task) -> Iterator[ServerMessage]:
         while (message := client.receive()) is not None:
             if message.id not in (task.id, None):
                 continue
-            finished = isinstance(message, Done | Scores | Error)
+            finished = is_end(message)
             yield message
             if finished:
                 return

@@ -153,7 +153,7 @@ class Compiling:
     def _compiled(self, number: int, asked: Constraint, request: Request) -> Language:
         spec, wanted = spec_of(asked), partial(self._holds, request)
         try:
-            if (listed := listed_of(asked, request)) is not None:
+            if (listed := listed_of(asked, request, wanted)) is not None:
                 return self._language(asked, self._compiler.compile(listed, wanted), listed=True)
             if spec is None:
                 return Language(asked)

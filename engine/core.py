@@ -17,7 +17,11 @@ logger = logging.getLogger(__name__)
 
 
 class Engine:
-    """Owns a scheduler and a runner; nothing else changes a job."""
+    """Owns a scheduler and a runner. While a job is live, a step changes it.
+
+    Between two steps its session may do so too, and says it by `changed`. Before it is added, and
+    once it has ended, a job belongs to those who made it.
+    """
 
     def __init__(
         self, runner: Runner, scheduler: Scheduler, clock: Callable[[], float] = time.monotonic
@@ -31,11 +35,6 @@ class Engine:
     def busy(self) -> bool:
         """Whether a job is live."""
         return len(self._scheduler) > 0
-
-    @property
-    def live(self) -> int:
-        """How many jobs are live."""
-        return len(self._scheduler)
 
     def add(self, job: Work) -> None:
         """Queue a job."""
@@ -57,6 +56,7 @@ class Engine:
     def changed(self, job: Job) -> None:
         """The canvas of a live job was changed from outside: what was computed of it is void."""
         self._runner.forget(job)
+        self._scheduler.go_on(job.id)
         finish = self._finish(job)
         if finish is not None:
             self._scheduler.end(job.id, finish)

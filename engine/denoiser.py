@@ -8,7 +8,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from engine.canvas import Canvas
+from engine.canvas import Canvas, SlotState
 from engine.job import Draw, Job, Narrowed
 from engine.policies import Indices, Progress, Proposal, in_time
 from engine.sampling import gumbel, nucleus
@@ -19,25 +19,36 @@ OUTSIDE = 60.0
 """Nats by which a constraint is told that a token lies outside the nucleus."""
 
 
-def propose(logits: Tensor, slots: Indices, job: Job) -> tuple[Proposal, Narrowed | None]:
+def propose(logits: Tensor, slots: Indices, job: Job, end: int) -> tuple[Proposal, Narrowed | None]:
     """The token each masked slot would take, and how sure the model is of it.
 
     `logits` [M, V] in fp32, banned ids at -inf, for the masked `slots` [M]. Confidence is the
     token's probability at temperature 1; under a constraint, its probability among the allowed,
-    at the temperature of the draw.
+    at the temperature of the draw. No mask takes the `end` mark where that is fixed already.
     """
-    norm = logits.logsumexp(-1, keepdim=True)
-    scores = drawn(logits, slots + job.finished, job.draw)
+    rows = _without_end(logits, job.canvas, end)
+    norm = rows.logsumexp(-1, keepdim=True)
+    scores = drawn(rows, slots + job.finished, job.draw)
     tokens = scores.topk(2).indices
-    chances = (logits.gather(-1, tokens) - norm).exp().numpy(force=True)
+    chances = (rows.gather(-1, tokens) - norm).exp().numpy(force=True)
     pairs = tokens.numpy(force=True)
-    spread = entropies(logits - norm) if job.policy.needs_entropy else np.zeros(len(slots))
+    spread = entropies(rows - norm) if job.policy.needs_entropy else np.zeros(len(slots))
     proposal = Proposal(slots, pairs[:, 0], chances[:, 0], pairs[:, 1], chances[:, 1], spread)
     if job.constraint is None:
         return proposal, None
-    if job.constraint.draws:
+    if job.constraint.draws:  # it knows where the end is, and tells what the model thinks of that
         return _narrowed(proposal, tempered(logits, job.draw), job)
+    scores = _with_outside(scores, rows, job.draw)
     return _narrowed(proposal, (scores - scores.logsumexp(-1, keepdim=True)), job)
+
+
+def _without_end(logits: Tensor, canvas: Canvas, end: int) -> Tensor:
+    """The logits, end marks at -inf if the canvas has one that is fixed: masks are text there."""
+    if not (canvas.states[canvas.tokens == end] == SlotState.FIXED).any():
+        return logits
+    rows = logits.clone()
+    rows[:, end] = float("-inf")
+    return rows
 
 
 def entropies(log_probs: Tensor) -> npt.NDArray[np.float32]:
@@ -58,6 +69,13 @@ def drawn(logits: Tensor, slots: Indices, draw: Draw) -> Tensor:
     scaled = nucleus(logits / draw.temperature, draw.top_p)
     noise = np.stack([gumbel(draw.seed, int(slot), logits.shape[-1]) for slot in slots])
     return scaled + torch.from_numpy(noise).to(logits.device)
+
+
+def _with_outside(scores: Tensor, logits: Tensor, draw: Draw) -> Tensor:
+    """Drawn scores, in which what the nucleus leaves out is only made unlikely."""
+    if draw.temperature == 0.0 or draw.top_p >= 1.0:
+        return scores
+    return torch.where(scores.isinf(), logits / draw.temperature - OUTSIDE, scores)
 
 
 def tempered(logits: Tensor, draw: Draw) -> Tensor:

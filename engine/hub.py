@@ -23,6 +23,8 @@ class EngineFacts(Struct, frozen=True):
     device: str = "cpu"
     folder: str | None = None
     """Where its model, with the tokenizer, is on this machine."""
+    window: int = 0
+    """Most tokens that its model reads of the text around a hole; 0 where that is not known."""
 
 
 class Load(Struct, frozen=True):

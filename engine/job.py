@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from engine.canvas import Canvas
 from engine.policies import Floats, Indices, Plan, Policy, ReadingKind
-from engine.query import Context, Priority, Query, Status
+from engine.query import Context, Priority, Query
 from engine.reviews import Review
 
 Finish = Literal["converged", "stop", "length", "deadline", "cancelled"]
@@ -91,7 +91,12 @@ class Draw:
 
 @dataclass(slots=True)
 class Job:
-    """One fill. The engine alone changes it; `stop` tells from settled tokens that it is done."""
+    """One fill. `stop` tells from settled tokens that it is done.
+
+    Whoever makes it changes it until it is queued. While it is live the engine does, in its steps;
+    between two of them its session may, as a person wants it, and tells the engine of it. Once it
+    has ended the session completes its canvas.
+    """
 
     id: str
     context: Context
@@ -116,7 +121,6 @@ class Job:
     priority: Priority = "manual"
     steps_left: int | None = None
     """Steps that the deadline still allows, by the engine's pace; None without a deadline."""
-    status: Status = Status.QUEUED
     step: int = 0
     began: int = 0
     """The step before the current block's first."""
@@ -175,7 +179,7 @@ class Job:
 
     def branch(self, name: str, canvas: Canvas) -> "Job":
         """A job like this one, on another canvas."""
-        return replace(self, id=name, canvas=canvas, status=Status.QUEUED, witness=None)
+        return replace(self, id=name, canvas=canvas, witness=None)
 
 
 @dataclass(slots=True)
@@ -198,7 +202,6 @@ class JointJob:
     deadline: float | None = None
     client: str = ""
     priority: Priority = "manual"
-    status: Status = Status.QUEUED
     finishes: list[Finish | None] = field(init=False)
 
     def __post_init__(self) -> None:

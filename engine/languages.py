@@ -1,6 +1,6 @@
 """What a request is held to: from the protocol's words to a compiled language."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -122,10 +122,13 @@ def spec_of(asked: wire.Constraint) -> spec.ConstraintSpec | None:
     return found
 
 
-def listed_of(asked: wire.Constraint, request: Task) -> spec.Regex | None:
+def listed_of(
+    asked: wire.Constraint, request: Task, wanted: Callable[[], bool]
+) -> spec.Regex | None:
     """The values that a schema leaves for the one hole of a fill, if they can be listed.
 
-    Raises UnsupportedError, InvalidConstraintError for the schema.
+    Raises UnsupportedError, InvalidConstraintError for the schema, NotWantedError once the values
+    are not `wanted` any more.
     """
     if not isinstance(asked, wire.Syntax) or asked.schema is None:
         return None
@@ -136,7 +139,7 @@ def listed_of(asked: wire.Constraint, request: Task) -> spec.Regex | None:
     if (low, high, count) != (None, None, None):
         return None
     before, behind = (text.replace("\r\n", "\n") for text in (request.prefix, request.suffix))
-    return scalars(schema, before, behind)
+    return scalars(schema, before, behind, wanted)
 
 
 def param_of(number: int) -> str:

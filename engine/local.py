@@ -18,14 +18,16 @@ from engine.core import Engine
 from engine.errors import kind_and_place
 from engine.hub import STEP_MS, EngineFacts, Load
 from engine.languages import Languages
+from engine.prompt import prefix_limit
 from engine.query import Context, Priority, Query
 from engine.runner import Runner
 from engine.scheduler import Scheduler
 from engine.session import Session
 from engine.several.fills import Several
+from engine.shape.judge import judged_names
 from engine.turns import Turn
 from models.loader import Model
-from protocol.capabilities import require
+from protocol.capabilities import require, syntax_of
 from protocol.errors import ProtocolError
 from protocol.messages import (
     Accepted,
@@ -37,10 +39,10 @@ from protocol.messages import (
     Revise,
     ReviseText,
     Score,
-    Scores,
     ServerMessage,
     Task,
 )
+from protocol.replies import is_end
 
 logger = logging.getLogger(__name__)
 
@@ -76,8 +78,11 @@ class LocalEngine:
         self._owners: dict[str, Owner] = {}
         self._step_ms, self._steps_ms = 0.0, 0.0
         self._step_counts = [0] * (len(STEP_MS) + 1)
-        device, caps = str(model.transformer.device), tuple(sorted(CAPABILITIES))
-        self.facts = EngineFacts(model.name, caps, device, str(model.folder))
+        device, judged = str(model.transformer.device), map(syntax_of, judged_names())
+        caps = tuple(sorted(CAPABILITIES.union(judged)))
+        before = prefix_limit(model.config, config.prefix_tokens)
+        window = before + model.config.layout.suffix_limit
+        self.facts = EngineFacts(model.name, caps, device, str(model.folder), window)
 
     @property
     def busy(self) -> bool:
@@ -231,7 +236,7 @@ class LocalEngine:
         for job in turn.changed:
             self._engine.changed(job)
         for message in turn.messages:
-            if isinstance(message, Done | Scores | Error):
+            if is_end(message):
                 self._owners.pop(message.id or "", None)
 
     def _refuse(self, message: ClientMessage, error: ProtocolError) -> None:

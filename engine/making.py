@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
@@ -17,9 +18,10 @@ from engine.prompt import Prompt
 from engine.query import Answer, Context, Part, Query
 from engine.search import Search, Texts, likely_lengths
 from engine.terms import FREE, Terms
-from engine.warm import encoded, warm
+from engine.warm import encoded, warmed
 from models.config import ModelConfig
 from models.loader import Model
+from protocol.cells import begun_text
 from protocol.errors import ProtocolError
 from protocol.messages import CANVAS_LIMIT, CanvasSpec, Fill
 
@@ -92,10 +94,13 @@ class Maker:
     ) -> Job:
         sampling, policy = fill.sampling, POLICIES[fill.sampling.policy or DEFAULT_POLICY]
         canvas, limit = self._canvas(fill, hole, prompt, terms.held)
+        constraint = terms.held or self._constraint(prompt)
         if fill.init:
             cells = encoded(fill.init, prompt.required, self._model.tokenizer)
             most = min(max(limit, len(canvas)), BLOCKS[policy.reading])
-            warm(canvas, cells, most, policy.reading is not ReadingKind.CANVAS)
+            warm = warmed(canvas, cells, most, policy.reading is not ReadingKind.CANVAS)
+            if constraint is None or constraint.allows(warm, max(0, limit - len(warm))):
+                canvas = warm
         return Job(
             id=fill.id,
             context=self._context(prompt, policy.reading),
@@ -112,7 +117,7 @@ class Maker:
                 sampling.seed,
             ),
             draw=Draw(sampling.temperature, sampling.top_p, sampling.seed),
-            constraint=terms.held or self._constraint(prompt),
+            constraint=constraint,
             stop=self._stop_rule(hole, len(prompt.required), terms.held),
             limit=limit,
             further=self._further(hole, limit) if fill.canvas == CanvasSpec() else None,
@@ -144,9 +149,13 @@ class Maker:
         """The first canvas and how far it may grow; moved text gets slots of its own."""
         config, asked = self._model.config, fill.canvas.tokens
         if fill.canvas.pinned and asked is not None:
-            canvas = pinned_canvas(asked, config)
+            canvas, edge = pinned_canvas(asked, config), self._constraint(prompt)
             if held is not None and not held.allows(canvas, 0):
                 raise _unmet(f"No text of exactly {asked} tokens keeps to the constraint.")
+            if edge is not None and not edge.allows(canvas, 0):
+                begins = prompt.required.decode()
+                text = f"{asked} tokens are too few for a hole that begins with {begins!r}."
+                raise ProtocolError("invalid_message", text, "canvas")
             return canvas, 0
         moved = prompt.required.decode()
         extra = len(self._model.tokenizer.encode(moved)) if moved else 0
@@ -181,7 +190,7 @@ class Maker:
                 return False
             if held is not None and held.is_over(spelled):
                 return True
-            return hole.is_complete(spelled[required:].decode("utf-8", "replace"))
+            return hole.is_complete(begun_text(spelled[required:]))
 
         return stop
 
@@ -190,10 +199,13 @@ class Maker:
 
         def expand(answer: Answer) -> list[Job]:
             fits = None if held is None else held.language.feasible_lengths(len(answer.end) - 1)
-            lengths = likely_lengths(answer.end.tolist(), count, fits)
-            if not lengths:
+            lengths = likely_lengths(answer.end.tolist(), len(answer.end), fits)
+            pinned = (pinned_canvas(length, self._model.config) for length in lengths)
+            edge = None if held is not None else lead.constraint
+            roomy = (canvas for canvas in pinned if edge is None or edge.allows(canvas, 0))
+            canvases = list(islice(roomy, count))
+            if not canvases:
                 return [lead]
-            canvases = [pinned_canvas(length, self._model.config) for length in lengths]
             jobs = [lead.branch(f"{lead.id}/{n}", canvas) for n, canvas in enumerate(canvases)]
             for job in jobs:
                 job.limit = 0
@@ -215,7 +227,7 @@ class Maker:
         """What a job would put into the document."""
         whole = job.whole
         data = self.settled_text(whole.tokens[: whole.settled].tolist())
-        return hole.answer(data[len(prompt.required) :].decode("utf-8", "replace")).text
+        return hole.answer(begun_text(data[len(prompt.required) :])).text
 
     def _size(self, ids: Sequence[int]) -> int:
         return max(1, len(self._model.tokenizer.bytes_of(list(ids))))

@@ -9,7 +9,7 @@ from engine.process import EngineProcess
 
 
 class EnginePool:
-    """One process a worker; new clients go where the fewest requests are live."""
+    """One process a worker; a new client gets, of those that run, the one with the least to do."""
 
     def __init__(
         self, config: EngineConfig, workers: int = 1, command: list[str] | None = None
@@ -57,4 +57,5 @@ class EnginePool:
 
     def connect(self, client: str, deliver: Deliver) -> EngineLink:
         """See EngineHub."""
-        return min(self._processes, key=lambda process: process.live).connect(client, deliver)
+        best = min(self._processes, key=lambda process: (process.facts is None, process.live))
+        return best.connect(client, deliver)

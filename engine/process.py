@@ -15,11 +15,12 @@ from msgspec.structs import replace
 
 import engine
 from engine.config import EngineConfig
-from engine.errors import EngineError
+from engine.errors import EngineError, kind_and_place
 from engine.hub import Deliver, EngineFacts, Load
 from engine.ipc import Ask, Failed, FrameError, FrameReader, Ready, Said, Start, from_worker, pack
 from protocol.isolated import isolated
-from protocol.messages import Cancel, ClientMessage, Done, Error, Scores, ServerMessage
+from protocol.messages import Cancel, ClientMessage, Done, Error, ServerMessage
+from protocol.replies import is_end
 from protocol.requests import Revise
 
 logger = logging.getLogger(__name__)
@@ -247,12 +248,26 @@ class EngineProcess:
             logger.warning("the engine spoke of a request that is not live")
             return
         link, fill_id = route
-        if isinstance(message, Done | Scores) or (isinstance(message, Error) and message.ends):
-            assert message.id is not None
-            del self._routes[message.id]
-            del link.live[fill_id]
-        if not link.closed:
+        if is_end(message):
+            self._forget(link, fill_id)
+        if link.closed:
+            return
+        try:
             link.deliver(replace(message, id=fill_id))
+        except Exception as error:  # noqa: BLE001  # whatever it is, the others go on
+            logger.error("what the engine said could not be taken: %s", kind_and_place(error))
+            self._give_up(link, fill_id)
+
+    def _forget(self, link: Link, fill_id: str) -> None:
+        del self._routes[link.live.pop(fill_id)]
+
+    def _give_up(self, link: Link, fill_id: str) -> None:
+        """End a request whose answer can't be taken: the engine is told, and who asked for it."""
+        if (engine_id := link.live.get(fill_id)) is not None:
+            self._forget(link, fill_id)
+            self._write(Ask(link.client, Cancel(engine_id)))
+        with contextlib.suppress(Exception):
+            link.deliver(Error("engine_failed", "The answer could not be taken.", fill_id))
 
     def _fail_live(self, reason: str) -> None:
         """End every request that the engine had seen, with the changes that wait for it."""

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.constraints.prefix_index import PrefixIndex
+from engine.errors import EngineError
 from engine.query import Context
 from models.config import ModelConfig
 from models.tokenizer import Tokenizer
 from protocol.errors import ProtocolError
+from protocol.limits import CANVAS_LIMIT
 
 BLOCK = 256
 CHARACTERS_PER_TOKEN = 8
@@ -114,6 +116,18 @@ class Prompter:
         if data is None or not is_text(data) or not text.endswith(data.decode()):
             return False
         return len(self._index.starting_with(data)) > len(self._index.equal_to(data))
+
+
+def prefix_limit(config: ModelConfig, asked: int) -> int:
+    """The most tokens before a hole, of `asked`: a canvas of any size ends where positions do.
+
+    EngineError if that leaves next to none.
+    """
+    room = config.positions - config.layout.canvas(1, CANVAS_LIMIT).stop
+    if room < BLOCK:
+        text = f"The model has {config.positions} positions; its layout needs {BLOCK - room} more."
+        raise EngineError(text)
+    return min(asked, room)
 
 
 def check_spelling(tokenizer: Tokenizer, text: str, param: str) -> None:

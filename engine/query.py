@@ -1,21 +1,12 @@
 """What is asked of the model, apart from a canvas: questions about a context and their answers."""
 
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 Priority = Literal["auto", "manual", "batch"]
-
-
-class Status(Enum):
-    """Where a job is on its way."""
-
-    QUEUED = "queued"
-    RUNNING = "running"
-    DONE = "done"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +59,6 @@ class Answer:
 
     target: npt.NDArray[np.float32]  # [rows] of the target
     best: npt.NDArray[np.int64]  # [rows] the most probable token
-    best_log_prob: npt.NDArray[np.float32]  # [rows]
     end: npt.NDArray[np.float32]  # [rows] of the end mark
     choices: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 0), np.int64))
     """[rows, choices] the likeliest tokens, best first, and their log-probabilities."""
@@ -88,7 +78,6 @@ class Query:
     deadline: float | None = None
     client: str = ""
     priority: Priority = "manual"
-    status: Status = Status.QUEUED
 
     def __post_init__(self) -> None:
         if not all(_shares(self.parts[0], part) for part in self.parts if part.shared):

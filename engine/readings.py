@@ -24,7 +24,7 @@ def denoise_canvas(job: Job, state: JobState, logits: Logits, config: ModelConfi
     """Propose for every masked slot, let the policy choose, look again at what stood before."""
     slots = job.canvas.masked
     if len(slots):
-        proposal, narrowed = propose(logits[0][: len(slots)], slots, job)
+        proposal, narrowed = propose(logits[0][: len(slots)], slots, job, config.eos_id)
         choose(proposal, job, config.eos_id, config.pad_id)
         if narrowed is not None:
             job.keep(narrowed)
@@ -42,7 +42,7 @@ def denoise_causal(job: Job, state: JobState, logits: Logits, config: ModelConfi
     rivals: list[Rival] = []
     for row in range(len(state.drafted) + 1):
         slots = job.canvas.masked[:1]
-        proposal, narrowed = propose(logits[0][row : row + 1], slots, job)
+        proposal, narrowed = propose(logits[0][row : row + 1], slots, job, config.eos_id)
         reveal(proposal, np.array([0]), job, config.eos_id, config.pad_id)
         if narrowed is not None:
             job.keep(narrowed)
@@ -69,14 +69,14 @@ def denoise_speculative(
     """
     rivals = denoise_causal(job, state, logits, config)
     if len(rivals) == len(state.drafted) + 1 and len(job.canvas.masked):
-        state.draft = _draft(job, logits[1])
+        state.draft = _draft(job, logits[1], config.eos_id)
     return rivals
 
 
-def _draft(job: Job, canvas_logits: Tensor) -> list[int]:
+def _draft(job: Job, canvas_logits: Tensor, end: int) -> list[int]:
     """Tokens the canvas reading is fairly sure of, from the first mask on, without a gap."""
     slots = job.canvas.masked
-    free, _ = propose(canvas_logits[-len(slots) :], slots, job)
+    free, _ = propose(canvas_logits[-len(slots) :], slots, job, end)
     tokens: list[int] = []
     for slot, token, sure in zip(free.slots, free.tokens, free.confidence, strict=True):
         if slot != slots[0] + len(tokens) or sure < DRAFT_CONFIDENCE:
@@ -93,7 +93,6 @@ def answer_part(part: Part, logits: Tensor, end: int) -> Answer:
     return Answer(
         log_probs.gather(-1, targets[:, None])[:, 0].numpy(force=True),
         best.indices[:, 0].numpy(force=True),
-        best.values[:, 0].numpy(force=True),
         log_probs[:, end].numpy(force=True),
         best.indices.numpy(force=True),
         best.values.numpy(force=True),

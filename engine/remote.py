@@ -18,7 +18,7 @@ from protocol.codec import MSGPACK
 from protocol.errors import ProtocolError
 from protocol.handshake import ClientInfo, Hello, Welcome
 from protocol.limits import FRAME_LIMIT
-from protocol.messages import ClientMessage, Error, Goaway, Pong, ServerMessage
+from protocol.messages import ClientMessage, Error, Goaway, Pong, ServerMessage, Task
 from protocol.states import IllegalOrder
 
 OPEN_SECONDS = 5.0
@@ -41,8 +41,12 @@ class RemoteEngine:
 
     def send(self, message: ClientMessage) -> None:
         """See EngineClient."""
+        frame = self._core.send(message)
+        if len(frame) > FRAME_LIMIT:
+            self._refuse(message, len(frame))
+            return
         try:
-            self._socket.send(self._core.send(message))
+            self._socket.send(frame)
         except ConnectionClosed as error:
             self._lose(error)
 
@@ -67,6 +71,13 @@ class RemoteEngine:
     def _frame(self) -> bytes:
         frame = self._socket.recv()
         return frame if isinstance(frame, bytes) else frame.encode()
+
+    def _refuse(self, message: ClientMessage, size: int) -> None:
+        """The server would close the connection at such a frame. A live fill stays as it is."""
+        if ends := isinstance(message, Task):
+            self._core.live.pop(message.id, None)
+        text = f"The request has {size} bytes; a server takes {FRAME_LIMIT}."
+        self._lost.append(Error("too_large", text, message.id, ends=ends))
 
     def _lose(self, error: Exception) -> None:
         """The connection is gone, and with it every live fill."""

@@ -1,11 +1,10 @@
-"""Which jobs take the next step. No torch, no text; owns the queue and each job's status."""
+"""Which jobs take the next step. No torch, no text; owns the queue."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from engine.fairness import Entry, can_meet, denoising_rows, in_order, packed, turns_before
 from engine.job import Finish, StepResult, Work
-from engine.query import Status
 
 QUEUE_LIMIT = 256
 ROWS = 384
@@ -63,6 +62,11 @@ class Scheduler:
         if job_id in self._entries:
             self._ending.setdefault(job_id, finish)
 
+    def go_on(self, job_id: str) -> None:
+        """Take back that the job ends, unless somebody cancelled it."""
+        if self._ending.get(job_id) != "cancelled":
+            self._ending.pop(job_id, None)
+
     def expired(self, now: float) -> list[StepResult]:
         """End the jobs that are to end and those whose deadline has passed."""
         results = []
@@ -80,7 +84,6 @@ class Scheduler:
         ordered = in_order(list(self._entries.values()), self._served, now)
         batch = packed(ordered, self._batch_jobs, ROWS)
         for entry in batch:
-            entry.work.status = Status.RUNNING
             entry.waits_since = now
         return [entry.work for entry in batch]
 
@@ -100,7 +103,6 @@ class Scheduler:
         return Entry(job, now, self._arrivals)
 
     def _end(self, job: Work) -> None:
-        job.status = Status.DONE
         del self._entries[job.id]
         self._ending.pop(job.id, None)
         if all(entry.work.client != job.client for entry in self._entries.values()):

@@ -123,6 +123,11 @@ class Search:
         self._passed_over = []
         return others
 
+    def sink(self, fails: Callable[[Job], bool]) -> None:
+        """At the end: texts that fail a last check go behind the others; the first is shown."""
+        self.ranked.sort(key=fails)
+        self.lead = self.ranked[0]
+
     def _add(self, works: Sequence[Work]) -> list[Work]:
         self._open |= {work.id: work for work in works}
         return list(works)
@@ -176,7 +181,8 @@ class Search:
         parts += [inner_part(voter.ids) for voter in self._voters if voter.inner is None]
         held = any(voter.job.log_valid is not None for voter in self._voters)
         if len(self._voters) < 2 or not parts or not (suffix or held):
-            return self._conclude([voter.job for voter in self._voters], self.finish)
+            soundest = sorted(self._voters, key=lambda voter: voter.flaws)
+            return self._conclude([voter.job for voter in soundest], self.finish)
         query = Query(f"{self.lead.id}/vote", self.context, parts, deadline=self.lead.deadline)
         return self._add([query])
 

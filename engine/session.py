@@ -13,7 +13,7 @@ from engine.job import Job, StepResult
 from engine.languages import Language
 from engine.making import Maker
 from engine.policies import DEFAULT_POLICY, POLICIES, ReadingKind
-from engine.prompt import Prompt, Prompter
+from engine.prompt import Prompt, Prompter, prefix_limit
 from engine.revision.live import Revisions
 from engine.revision.scoring import Scorings
 from engine.search import Search
@@ -78,7 +78,8 @@ class Session:
         self._model = model
         self._clock = clock
         index = PrefixIndex(model.tokenizer.token_bytes)
-        self.prompter = Prompter(model.config, model.tokenizer, index, config.prefix_tokens)
+        most = prefix_limit(model.config, config.prefix_tokens)
+        self.prompter = Prompter(model.config, model.tokenizer, index, most)
         self._maker = Maker(model, index)
         self._amender = Amender(model, self._maker, Surroundings(self.shape, self._prompt))
         self._binder = Binder(model.config, model.tokenizer.token_bytes, index)
@@ -215,7 +216,7 @@ class Session:
 
     def _delta(self, live: LiveFill) -> Delta | None:
         job = live.search.lead
-        cells = render(self._pieces(live, job))
+        cells = self._cells(live, job)
         changed = diff(live.cells, cells)
         shrunk = len(cells) < len(live.cells)
         live.cells = cells
@@ -227,9 +228,11 @@ class Session:
         seq = live.next_seq()
         return Delta(live.fill.id, job.step, len(cells), slots, shown, confidence, seq)
 
-    def _pieces(self, live: LiveFill, job: Job) -> list[bytes | None]:
+    def _cells(self, live: LiveFill, job: Job) -> list[Cell]:
+        """What is shown of a canvas; a character that its end cuts through is not."""
         table, end = self._model.tokenizer.token_bytes, self._model.config.eos_id
-        return pieces(job.whole, table, end, len(live.prompt.required))
+        shown = pieces(job.whole, table, end, len(live.prompt.required))
+        return render([*shown, None])[:-1]  # as if there were a mask behind
 
     def _rank(self, live: LiveFill) -> None:
         """Take the answers that will do first; in a hurry, complete them by their witnesses."""
@@ -237,11 +240,11 @@ class Session:
         if search.finish in HURRIED and live.terms.held is not None:
             for job in search.ranked:
                 job.complete()
-        if problem is not None:
-            failed = [problem(self._answer(live, job).text) is not None for job in search.ranked]
-            pairs = sorted(zip(failed, range(len(failed)), strict=True))
-            search.ranked = [search.ranked[number] for _, number in pairs]
-        search.lead = search.ranked[0]
+
+        def fails(job: Job) -> bool:
+            return problem is not None and problem(self._answer(live, job).text) is not None
+
+        search.sink(fails)
 
     def _last(self, live: LiveFill) -> Done | Error:
         """The message that ends a fill."""
@@ -270,7 +273,7 @@ class Session:
         """The settled left part of a canvas, cut and mended by the hole's shape."""
         whole = job.whole
         spelled = self._maker.settled_text(whole.tokens[: whole.settled].tolist())
-        text = "".join(cell or "" for cell in render(self._pieces(live, job))[: whole.settled])
+        text = "".join(cell or "" for cell in self._cells(live, job)[: whole.settled])
         if not spelled.startswith(live.prompt.required):
             return edited(text, [Edit(0, len(text))])  # not even the moved text was spelled
         answer, problem = live.hole.answer(text), live.terms.problem

@@ -13,8 +13,8 @@ CONFIDENCE = 0.5
 """Of tokens that no pass has looked at in this text."""
 
 
-def warm(canvas: Canvas, cells: Sequence[int | None], most: int, only_left: bool) -> None:
-    """Reveal token ids (None is a mask) from the left edge on; a mask stays where there is room.
+def warmed(canvas: Canvas, cells: Sequence[int | None], most: int, only_left: bool) -> Canvas:
+    """A canvas with token ids (None is a mask) from the left edge on, and a mask behind if it can.
 
     An open canvas grows up to `most` slots for them, further ones are dropped. With `only_left`
     what stands right of a mask is dropped, since it would not be seen. ProtocolError if the length
@@ -24,14 +24,15 @@ def warm(canvas: Canvas, cells: Sequence[int | None], most: int, only_left: bool
     if len(fixed) and len(cells) > fixed[0]:
         text = f"These cells are {len(cells)} tokens; the canvas is pinned to {fixed[0]}."
         raise ProtocolError("invalid_message", text, "init")
-    lacking = min(len(cells) + 1, most) - len(canvas)
+    made, lacking = canvas.copy(), min(len(cells) + 1, most) - len(canvas)
     if lacking > 0 and not len(fixed):
-        canvas.grow(lacking)
-    for slot, token in enumerate(cells[: len(canvas)]):
+        made.grow(lacking)
+    for slot, token in enumerate(cells[: len(made)]):
         if token is not None:
-            canvas.reveal(np.array([slot]), np.array([token]), CONFIDENCE, 0)
+            made.reveal(np.array([slot]), np.array([token]), CONFIDENCE, 0)
         elif only_left:
-            return
+            break
+    return made
 
 
 def encoded(cells: Sequence[str | None], required: bytes, tokenizer: Tokenizer) -> list[int | None]:

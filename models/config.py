@@ -17,7 +17,6 @@ REGIMES = ("hole", "causal")
 class ModelConfig:
     """The shape of one transformer and how it is read."""
 
-    family: str
     layers: int
     hidden: int
     intermediate: int
@@ -28,6 +27,7 @@ class ModelConfig:
     rope_theta: float
     norm_eps: float
     positions: int
+    """Rotary positions that it was trained for."""
     tied_head: bool
     qkv_bias: bool = False
     qk_norm: bool = False
@@ -68,6 +68,7 @@ class ModelConfig:
                 "without adapters for holes."
             )
         _need(self.regime == "hole", f"regime {self.regime!r} fills no holes, only 'hole' does")
+        _need(self.logit_shift, "logit_shift is false, but a row's logits are those of the next")
         ids = (self.eos_id, self.separator_id, self.pad_id, self.mask_id)
         _need(min(ids) >= 0, f"special ids {ids} have to be tokens")
         apart = len({self.eos_id, self.pad_id, self.mask_id}) == 3

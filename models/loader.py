@@ -50,7 +50,7 @@ def read_config(folder: Path) -> ModelConfig:
     if not isinstance(name, str) or name not in FAMILIES:
         raise ModelError(f"Model type {name!r} is not one of {', '.join(FAMILIES)}.")
     try:
-        return FAMILIES[name].config(raw)
+        return FAMILIES[name](raw)
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise ModelError(f"{folder}/config.json: missing or wrong field {error}.") from error
 

@@ -10,7 +10,7 @@ from protocol.constraint import Constraint, Syntax
 from protocol.errors import ProtocolError
 from protocol.messages import Cancel, ClientMessage, Fill, Revise, ReviseText, Score
 
-FILL_PARTS = ("holes", "context", "instruction", "old_text", "init", "locks", "guidance", "stop")
+FILL_PARTS = ("holes", "context", "instruction", "old_text", "init", "guidance", "stop")
 """Fields of a fill that need the capability of the same name when they are set."""
 REVISION_PARTS = ("context", "instruction", "guidance")
 """The same for a revision; locks are a part of revising."""
@@ -46,6 +46,14 @@ def require(message: ClientMessage, capabilities: Collection[str]) -> None:
         if name not in capabilities:
             text = f"This engine can't do `{name}`; `welcome` lists what it can."
             raise ProtocolError("unsupported", text, param)
+
+
+def syntax_of(language: str) -> str:
+    """What an engine says besides `constraint:syntax` for every name of a language that it judges.
+
+    No request needs it: an engine refuses the other languages by itself.
+    """
+    return f"constraint:syntax:{language}"
 
 
 def _set_fields(

@@ -39,6 +39,11 @@ def render(pieces: Sequence[bytes | None]) -> list[Cell]:
     return cells
 
 
+def begun_text(data: bytes) -> str:
+    """The text of bytes that may go on: what begins a character at their end is left out."""
+    return data[: len(data) - _open_tail(data)].decode("utf-8", "replace")
+
+
 def _render_run(pieces: Sequence[bytes | None], cells: list[Cell], start: int, stop: int) -> None:
     """Fill the cells of one run of clean slots [start, stop) between masks or canvas ends."""
     data = b"".join(piece for piece in pieces[start:stop] if piece is not None)

@@ -31,7 +31,6 @@ def _check_fill(fill: Fill) -> None:
         _check_canvas(hole.canvas, f"holes[{number}].canvas")
         _check_own(fill, hole.constraint, f"holes[{number}].constraint")
     _check_files(fill.context)
-    _check_locks(fill.locks, len(fill.old_text or ""))
     _check_constraint(fill.constraint)
     if fill.supersedes == fill.id:
         raise _invalid("A fill can't supersede itself.", "supersedes")
@@ -56,7 +55,7 @@ def _check_locks(locks: Locks, length: int) -> None:
         start, stop = lock.start, lock.stop
         spans = start is not None and stop is not None and start < stop <= length
         if spans == (lock.pattern is not None) or (not spans and (start, stop) != (None, None)):
-            text = "A lock is either a span inside the old text or a pattern."
+            text = "A lock is either a span inside the text or a pattern."
             raise _invalid(text, f"locks[{number}]")
 
 

@@ -8,7 +8,7 @@ from protocol.codec import Codec
 from protocol.errors import ProtocolError
 from protocol.handshake import Ack, Heard, Hello, Resume, Welcome
 from protocol.messages import ToClient, ToServer
-from protocol.replies import Accepted, Delta, Done, Error, Scores, Snap, Splice
+from protocol.replies import Accepted, Delta, Done, Error, Scores, Snap, Splice, is_end
 from protocol.requests import Fill, ReviseText, Score
 from protocol.states import CLIENT_SAYS, SERVER_SAYS, IllegalOrder, Phase, step
 from protocol.wire import CellFrame, lengthen
@@ -83,9 +83,7 @@ class ClientConnection:
         match message:
             case Delta() | Splice() | Snap():
                 return self._frame(message)
-            case Done() | Scores():
-                return self.live.pop(message.id, None) is not None
-            case Error() if message.id is not None and message.ends:
+            case Done() | Scores() | Error() if message.id is not None and is_end(message):
                 return self.live.pop(message.id, None) is not None
             case Accepted():
                 return message.id in self.live

@@ -80,8 +80,7 @@ class Flow:
         match message:
             case Accepted():
                 self._accepted = message
-                self._canvas(0).cells = [None] * message.canvas_tokens
-                self._canvas(0).confidence = [0.0] * message.canvas_tokens
+                self._canvas(0).apply(message)
             case Delta():
                 self._hear_delta(message)
             case Splice():

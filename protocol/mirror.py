@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from protocol.cells import Cell
 from protocol.errors import ProtocolError
-from protocol.replies import Delta, Snap, Splice
+from protocol.replies import Accepted, Delta, Snap, Splice
 
 
 @dataclass(slots=True)
@@ -25,9 +25,12 @@ class Mirror:
         """The text left of the first mask."""
         return "".join(cell or "" for cell in self.cells[: self.settled])
 
-    def apply(self, frame: Delta | Splice | Snap) -> None:
+    def apply(self, frame: Accepted | Delta | Splice | Snap) -> None:
         """Take a frame over; ProtocolError if it does not fit this canvas."""
         match frame:
+            case Accepted():
+                self.cells = [None] * frame.canvas_tokens
+                self.confidence = [0.0] * frame.canvas_tokens
             case Delta():
                 self._change(frame)
             case Splice():

@@ -109,3 +109,8 @@ class Error(Struct, frozen=True, tag_field="type", tag="error"):
     """The connection ends with this."""
     ends: bool = True
     """False: the fill with this id goes on; only what was asked of it was refused."""
+
+
+def is_end(message: Struct) -> bool:
+    """Whether a message is the end of the request that it is about."""
+    return isinstance(message, Done | Scores) or (isinstance(message, Error) and message.ends)

@@ -94,7 +94,6 @@ class Fill(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", ta
     """Cells to start from (None is a mask), for a warm start."""
     constraint: Constraint | None = None
     """What the first hole is held to; with the scope `document` the text with all holes filled."""
-    locks: Locks = ()
     guidance: Guidance | None = None
     stop: Annotated[
         tuple[Annotated[str, Meta(min_length=1, max_length=STOP_LIMIT)], ...],

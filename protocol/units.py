@@ -6,7 +6,7 @@ A connection agrees on the unit in hello and welcome.
 from msgspec.structs import replace
 
 from protocol.errors import ProtocolError
-from protocol.requests import Fill, ReviseText, Task
+from protocol.requests import ReviseText, Task
 from protocol.values import Encoding, Lock
 
 CODECS: dict[Encoding, tuple[str, int]] = {
@@ -42,11 +42,11 @@ def characters(text: str, units: int, encoding: Encoding) -> int | None:
 
 def in_characters(task: Task, encoding: Encoding) -> Task:
     """The task with its offsets as characters; ProtocolError if one is inside a character."""
-    if encoding == "utf-32" or not isinstance(task, Fill | ReviseText) or not task.locks:
+    if encoding == "utf-32" or not isinstance(task, ReviseText):
         return task
-    text = task.text if isinstance(task, ReviseText) else task.old_text or ""
     locks = tuple(
-        _lock(lock, text, encoding, f"locks[{number}]") for number, lock in enumerate(task.locks)
+        _lock(lock, task.text, encoding, f"locks[{number}]")
+        for number, lock in enumerate(task.locks)
     )
     return replace(task, locks=locks)
 

@@ -93,7 +93,7 @@ class DocumentRef(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Lock(Struct, frozen=True, forbid_unknown_fields=True):
-    """What must not change: characters [start, stop) of the old text, or matches of `pattern`."""
+    """What must not change: characters [start, stop) of the text, or matches of `pattern`."""
 
     start: Offset | None = None
     stop: Offset | None = None

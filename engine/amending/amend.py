@@ -91,6 +91,8 @@ class Amender:
         """Hand the draft over to the job; from here on nothing can fail."""
         job = search.lead
         job.canvas, job.past, job.limit = draft.canvas, draft.past, draft.limit
+        if any(isinstance(op, Resize) for op in revise.ops):
+            job.further = None  # to so many slots, and no further
         if draft.resettled:
             self._maker.resettle(search, draft.hole, draft.prompt)
         _go_on(job, revise)

@@ -35,11 +35,6 @@ def difference(one: ByteDFA, other: ByteDFA, limits: Limits) -> ByteDFA:
     return _product(one, other, lambda a, b: a & ~b, limits, both=False)
 
 
-def disjoint(one: ByteDFA, other: ByteDFA, limits: Limits) -> bool:
-    """Whether no text belongs to both languages."""
-    return intersection(one, other, limits).empty
-
-
 def _product(
     one: ByteDFA,
     other: ByteDFA,

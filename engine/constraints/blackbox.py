@@ -6,8 +6,6 @@ The witness rule still holds: tokens are revealed from the kept text alone, once
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from engine.constraints.errors import CheckerError
-
 Accepts = Callable[[str], bool]  # of the text in the hole
 
 
@@ -22,35 +20,19 @@ class Kept:
 class BlackBox:
     """Holds the best text so far that the checker accepts.
 
-    `fallback` is what stood in the hole before, or None. A checker that fails counts as a refusal;
-    after `patience` failures in a row it is not asked again, and `failed` says why.
+    `fallback` is what stood in the hole before, or None.
     """
 
-    def __init__(self, accepts: Accepts, fallback: str | None = None, patience: int = 3) -> None:
+    def __init__(self, accepts: Accepts, fallback: str | None = None) -> None:
         self._accepts = accepts
-        self._patience = patience
-        self._failures = 0
-        self.failed: str | None = None
         self.kept: Kept | None = None
-        if fallback is not None and self._ask(fallback):
+        if fallback is not None and accepts(fallback):
             self.kept = Kept(fallback, from_model=False)
 
     def offer(self, candidates: Sequence[str]) -> int | None:
         """Ask about candidates, best first; keeps the first that passes and returns its place."""
         for place, candidate in enumerate(candidates):
-            if self._ask(candidate):
+            if self._accepts(candidate):
                 self.kept = Kept(candidate, from_model=True)
                 return place
         return None
-
-    def _ask(self, text: str) -> bool:
-        if self._failures >= self._patience:
-            return False
-        try:
-            verdict = self._accepts(text)
-        except CheckerError as error:
-            self._failures += 1
-            self.failed = str(error)
-            return False
-        self._failures = 0
-        return verdict

@@ -28,6 +28,16 @@ from engine.constraints.spec import (
 )
 
 Checker = Callable[[bytes], str | None]  # what is wrong with a text, None if nothing is
+# Python's classes as the second opinion spells them.
+_SPELLED = {
+    r"\w": r"[\p{L}\p{N}_]",
+    r"\W": r"[^\p{L}\p{N}_]",
+    r"\d": r"\p{Nd}",
+    r"\D": r"\P{Nd}",
+    r"\s": r"[\s\x1c-\x1f]",
+    r"\S": r"[^\s\x1c-\x1f]",
+}
+_PARTS = re.compile(r"\\.|\[\^?|.", re.DOTALL)
 
 
 def checker_of(spec: ConstraintSpec) -> Checker:
@@ -50,7 +60,8 @@ def checker_of(spec: ConstraintSpec) -> Checker:
 def _kind_checker(spec: ConstraintSpec) -> Checker:
     match spec:
         case Regex():
-            return _llguidance(llguidance.LLMatcher.grammar_from_regex(f"(?:{spec.pattern})"))
+            pattern = _spelled(spec.pattern)
+            return _llguidance(llguidance.LLMatcher.grammar_from_regex(f"(?:{pattern})"))
         case Choices():
             texts = {text.encode() for text in spec.texts}
             return lambda text: None if text in texts else "the text is none of the choices"
@@ -60,7 +71,24 @@ def _kind_checker(spec: ConstraintSpec) -> Checker:
             return _llguidance(llguidance.LLMatcher.grammar_from_lark(spec.grammar))
         case Ebnf() | Lengths():
             return lambda text: None
-    raise UnsupportedError(f"{type(spec).__name__} has no checker")
+
+
+def _spelled(pattern: str) -> str:
+    """A pattern of Python's for the second opinion.
+
+    The two know different versions of Unicode: what the oldest lacks may belong to any class.
+    """
+    found, bracket = [], ""
+    for part in _PARTS.findall(pattern):
+        if not bracket and part[0] == "[":
+            bracket = part
+        elif part == "]":
+            bracket = ""
+        if (spelled := _SPELLED.get(part)) is not None:
+            new = r"&&\p{Age:14.0}" if bracket == "[^" else r"\P{Age:14.0}"
+            part = f"[{spelled}{new}]"
+        found.append(part)
+    return "".join(found)
 
 
 def validator_of(schema: str) -> jsonschema_rs.Validator:

@@ -23,7 +23,6 @@ _IN_MEMORY = 32
 class Compiled:
     """A constraint ready for canvases; `check` is the third gate (None: nothing is wrong)."""
 
-    spec: ConstraintSpec
     dfa: TokenDFA
     check: Checker
 
@@ -53,7 +52,7 @@ class ConstraintCompiler:
             known = self.known(spec)
             if known is not None:
                 return known
-            found = Compiled(spec, self._automaton(spec, key, wanted), third_gate(spec))
+            found = Compiled(self._automaton(spec, key, wanted), third_gate(spec))
             with self._lock:
                 self._recent[key] = found
                 if len(self._recent) > _IN_MEMORY:

@@ -4,7 +4,7 @@ A document that is being written rarely validates. What it breaks whatever stand
 held against an answer.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import islice, product
 from typing import Any
@@ -19,6 +19,8 @@ STUBS = ("", "0", "{}", "null", '"x"', "x", "x: 0", "x = 0", '"x": 0', "- 0")
 """Texts of which several can be read in most holes of a document of data."""
 LEADS = ("", " ")
 """What comes before a stub: behind `key:` a value needs a space, and a key none."""
+MOST_READ = 500_000
+"""Characters that are read to find what is broken anyhow, for each lead."""
 _MOST = 200
 _NAMED = frozenset({"additionalProperties", "unevaluatedProperties", "required"})
 """Keywords whose complaint doesn't repeat the value it is about."""
@@ -55,15 +57,18 @@ def breaks_in(
 
     `behind` are the texts behind the hole and behind each further one, taken to hold a stub; `old`
     stood in the hole. Where the document can't be read with any stub, an answer that can't be read
-    either is left to others to judge.
+    either is left to others to judge. Of a large document few stubs are tried.
     """
-    afters = [stub.join(behind) for stub in (STUBS if len(behind) > 1 else STUBS[:1])]
+    most = MOST_READ // (1 + len(before) + sum(map(len, behind)))
+    stubs = STUBS[: max(2, most)] if len(behind) > 1 else STUBS[:1]
+    afters = [stub.join(behind) for stub in stubs]
 
     @cache
     def excused() -> frozenset[Breach] | None:
         """What is broken anyhow, found out once an answer breaks something; None where the document
         can't be read."""
-        groups = [_anyhow(schema, before, afters, _texts(lead, old)) for lead in LEADS]
+        tries = [product(afters, _texts(lead, old)) for lead in LEADS]
+        groups = [_anyhow(schema, before, pairs, most) for pairs in tries]
         read = [group for group in groups if group is not None]
         return frozenset[Breach]().union(*read) if read else None
 
@@ -91,17 +96,24 @@ def _texts(lead: str, old: str | None) -> list[str]:
 
 
 def _anyhow(
-    schema: DocumentSchema, before: str, afters: Sequence[str], texts: Sequence[str]
+    schema: DocumentSchema, before: str, tries: Iterable[tuple[str, str]], most: int
 ) -> set[Breach] | None:
     """What is broken with every text in the hole that lets the document be read; None if none
-    does. Each is a reading of the whole document: none is made once nothing is left."""
+    does. `tries` are what stands behind the hole and in it.
+
+    Each is a reading of the whole document: none is made once nothing is left, and no more than
+    `most`, but that two texts must be read to tell what is the document's from what is theirs.
+    """
     common: set[Breach] | None = None
-    for text, after in product(texts, afters):
+    read = 0
+    for tried, (after, text) in enumerate(islice(tries, max(most, 1 + len(STUBS)))):
+        if tried >= most and read > 1:
+            break
         try:
             found = set(schema.breaches(before + text + after))
         except DataError:
             continue
-        common = found if common is None else common & found
+        common, read = found if common is None else common & found, read + 1
         if not common:
             break
     return common

@@ -27,7 +27,3 @@ class TooLargeError(ConstraintError):
 
 class NotWantedError(ConstraintError):
     """Nobody waits for the constraint any more: it was not compiled."""
-
-
-class CheckerError(ConstraintError):
-    """A validator did not answer: it crashed or ran out of time."""

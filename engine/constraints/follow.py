@@ -106,7 +106,7 @@ class Follower:
         if known is None or known[1] != room or not _ends_with(known[0], ahead[1:]):
             mass = self._reducer.anything(ahead)
             goes_on = self.distances <= room
-            slots = Slots(self._start, np.stack([goes_on, self._final]), {}, mass)
+            slots = Slots(self._start, np.stack([goes_on, self._final]), mass)
             known = self._known = (ahead.copy(), room, self._scan.reach(slots))
         live = known[2][len(known[0]) - len(ahead) + 1]
         return live[0], live[1]

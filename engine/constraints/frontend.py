@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from engine.constraints.algebra import build, intersection
 from engine.constraints.byte_dfa import ByteDFA
 from engine.constraints.determinise import determinise
-from engine.constraints.errors import TooLargeError, UnsatisfiableError, UnsupportedError
+from engine.constraints.errors import TooLargeError, UnsatisfiableError
 from engine.constraints.expression import CharSet, Choice, Literal, Repeat, concat
 from engine.constraints.grammar.gaps import unmarked
 from engine.constraints.grammar.parser import read_ebnf, read_lark
@@ -32,6 +32,7 @@ from engine.constraints.utf8 import ANY_CHAR
 _SPENT = 0.1  # the share of the time below which another try is pointless
 _SCHEMA_STATES = 12_000
 _GRAMMAR_STATES = 4_000
+_UNICODE_STATES = 4_000
 _NFA_STATES = 150_000
 _ANY_ORDER = 5
 
@@ -50,14 +51,12 @@ def language_of(spec: ConstraintSpec, limits: Limits, bounds: Bounds | None = No
     Raises a ConstraintError: unsupported, invalid, unsatisfiable or too large.
     """
     check_spec(spec)
-    grammar = isinstance(spec, Ebnf | Lark)
     # Text that a person has already written may have its keys in any order.
     bounds = bounds or Bounds(any_order=_ANY_ORDER if spec.scope == "document" else 0)
-    ladder = deeper(bounds) if grammar else tighter(bounds)
+    ladder = _ladder(spec, bounds)
     clock = Clock(limits.seconds)
-    for rung, rung_bounds in enumerate(ladder):
+    for rung, (rung_bounds, rung_states) in enumerate(ladder):
         last = rung == len(ladder) - 1
-        rung_states = _GRAMMAR_STATES if grammar else _SCHEMA_STATES
         states = limits.dfa_states if last else min(limits.dfa_states, rung_states)
         share = clock.left() if last else clock.left() / 2
         rung_limits = replace(
@@ -75,6 +74,18 @@ def language_of(spec: ConstraintSpec, limits: Limits, bounds: Bounds | None = No
             if last:
                 raise
     raise AssertionError("the ladder has a last rung")
+
+
+def _ladder(spec: ConstraintSpec, bounds: Bounds) -> list[tuple[Bounds, int]]:
+    """The bounds to try in turn, with the states that each may take. A pattern loses the named
+    classes beyond ASCII first: they are large, and seldom what a long repetition is about."""
+    if isinstance(spec, Ebnf | Lark):
+        return [(rung, _GRAMMAR_STATES) for rung in deeper(bounds)]
+    ladder = [(rung, _SCHEMA_STATES) for rung in tighter(bounds)]
+    if isinstance(spec, Regex):
+        narrow = [(replace(rung, ascii=True), states) for rung, states in ladder]
+        return [(bounds, _UNICODE_STATES), *narrow]
+    return ladder
 
 
 def _within(spec: ConstraintSpec, limits: Limits, bounds: Bounds) -> Language:
@@ -103,7 +114,6 @@ def _unbounded(spec: ConstraintSpec, limits: Limits, bounds: Bounds) -> Language
             return Language(_lengths(spec, limits), ())
         case Ebnf() | Lark():
             return _grammar(spec, limits, bounds)
-    raise UnsupportedError(f"a constraint of kind {type(spec).__name__.lower()} is no automaton")
 
 
 def _schema(spec: JsonSchema, limits: Limits, bounds: Bounds) -> Language:

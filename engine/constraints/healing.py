@@ -79,6 +79,15 @@ class HealingAutomaton:
             return state + len(text)
         raise ValueError(f"token {token} does not spell {rest!r}")
 
+    def feasible(self, fixed: npt.NDArray[np.integer]) -> bool:
+        """Whether a canvas can be filled so that it is accepted; `fixed` as in `best_path`."""
+        states = {self.start}
+        for token in fixed.tolist():
+            if self.done in states:
+                break
+            states = {after for state in states for after in self._after(state, token)}
+        return self.done in states
+
     def best_path(self, log_probs: Floats, fixed: npt.NDArray[np.integer]) -> HealingPath | None:
         """The most probable accepting filling of a canvas (Viterbi), or None if there is none.
 
@@ -111,6 +120,15 @@ class HealingAutomaton:
             groups = [*shorter, (self.done, self._index.starting_with(rest))]
             self._moves[state] = [(after, ids) for after, ids in groups if len(ids)]
         return self._moves[state]
+
+    def _after(self, state: int, token: int) -> list[int]:
+        """The states that may follow one that is not `done`; any token may come if it is -1."""
+        if token < 0:
+            return [after for after, _ in self._moves_from(state)]
+        try:
+            return [self.advance(state, token)]
+        except ValueError:
+            return []
 
     def _spell(
         self, log_probs: Floats, fixed: npt.NDArray[np.integer]

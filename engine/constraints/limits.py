@@ -29,7 +29,8 @@ class Bounds:
     of any kind, `unlisted` whether keys that a schema does not list may appear (never; explicit:
     where additionalProperties or patternProperties says so; always),
     `optional_depth` nesting below which optional keys are left out, `ascii` whether strings with a
-    length keep to ASCII, `any_order` the number of keys up to which their order is free.
+    length and the named classes of Python's patterns keep to ASCII, `any_order` the number of keys
+    up to which their order is free.
     """
 
     depth: int = 3

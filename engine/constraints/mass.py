@@ -16,9 +16,9 @@ FLOOR = 1e-30
 
 @dataclass(frozen=True, slots=True)
 class ClassMass:
-    """What each slot may hold, by column: C token classes, then end, pad and delete.
+    """What each slot may hold, by column: C token classes, then end and pad.
 
-    `total` [L, C + 3] probability (float64); `best` [L, C + 3] log of the likeliest token;
+    `total` [L, C + 2] probability (float64); `best` [L, C + 2] log of the likeliest token;
     `fixed` [L] ids or -1; `row` [L] its row of `log_probs`, -1 where fixed; `sorted` [R, T]
     probabilities with the tokens of each column standing together.
     """
@@ -74,12 +74,6 @@ class ClassMass:
         """The likeliest token of an open slot."""
         return int(np.argmax(self.log_probs[self.row[slot]]))
 
-    def score(self, slot: int, token: int, column: int) -> float:
-        """Log-probability of a token in an open slot."""
-        if self.reducer.is_sure(column):
-            return 0.0
-        return float(self.log_probs[self.row[slot], token])
-
 
 class MassReducer:
     """Sums and maxima over classes of tokens, with the tokens sorted by column once.
@@ -92,15 +86,13 @@ class MassReducer:
         token_class: npt.NDArray[np.int32],
         end: tuple[int, ...],
         pad: tuple[int, ...],
-        delete: tuple[int, ...],
         sure_pad: bool = False,
     ) -> None:
         classes = int(token_class.max(initial=-1)) + 1
         column = token_class.astype(np.int64)
-        for place, ids in enumerate((end, pad, delete)):
+        for place, ids in enumerate((end, pad)):
             column[list(ids)] = classes + place
-        self.end, self.pad, self.delete = classes, classes + 1, classes + 2
-        self.columns = classes + 3
+        self.end, self.pad, self.columns = classes, classes + 1, classes + 2
         self._sure = self.pad if sure_pad else -1
         self.column = column
         order = np.argsort(column, kind="stable")

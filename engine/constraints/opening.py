@@ -4,6 +4,7 @@ The token automaton gets one state for each byte of the opening. Only tokens tha
 spelling it change; they are split off their classes.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,8 +14,6 @@ from engine.constraints.byte_dfa import ByteDFA, compressed
 from engine.constraints.healing import MAX_REQUIRED_BYTES
 from engine.constraints.prefix_index import PrefixIndex
 from engine.constraints.token_dfa import TokenDFA
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +37,12 @@ def opened(dfa: TokenDFA, opening: Opening, behind: int) -> tuple[TokenDFA, int]
     if len(required) > MAX_REQUIRED_BYTES:
         raise ValueError(f"a hole can be asked to spell at most {MAX_REQUIRED_BYTES} bytes")
     longer = _with_chain(dfa.dfa, required, behind)
-    moves = {
-        int(token): _moves(longer, opening.index.bytes_of(int(token)) or b"", first, required)
-        for token in _candidates(opening.index, required)
-    }
-    return _split(dfa, longer, {token: move for token, move in moves.items() if move}), first
+    moves: dict[int, tuple[tuple[int, int], ...]] = {}
+    for token, place in _stands(opening.index, required):
+        to = longer.run(opening.index.bytes_of(token) or b"", first + place)
+        if to:
+            moves[token] = (*moves.get(token, ()), (first + place, to))
+    return _split(dfa, longer, moves), first
 
 
 def _with_chain(dfa: ByteDFA, required: bytes, behind: int) -> ByteDFA:
@@ -55,20 +55,13 @@ def _with_chain(dfa: ByteDFA, required: bytes, behind: int) -> ByteDFA:
     return compressed(delta, np.arange(256, dtype=np.uint8), final, dfa.start)
 
 
-def _candidates(index: PrefixIndex, required: bytes) -> Ints:
-    """Tokens that may stand somewhere in the opening."""
-    found = []
+def _stands(index: PrefixIndex, required: bytes) -> Iterator[tuple[int, int]]:
+    """Tokens with each place of the opening where they may stand."""
     for place in range(len(required)):
         rest = required[place:]
-        found.append(index.starting_with(rest))
-        found.extend(index.equal_to(rest[:n]) for n in range(1, min(len(rest), index.longest + 1)))
-    return np.unique(np.concatenate(found))
-
-
-def _moves(dfa: ByteDFA, text: bytes, first: int, required: bytes) -> tuple[tuple[int, int], ...]:
-    """(from, to) of a token from each state of the opening."""
-    ends = ((first + place, dfa.run(text, first + place)) for place in range(len(required)))
-    return tuple((source, to) for source, to in ends if to)
+        shorter = range(1, min(len(rest), index.longest + 1))
+        for tokens in (index.starting_with(rest), *(index.equal_to(rest[:n]) for n in shorter)):
+            yield from ((token, place) for token in tokens.tolist())
 
 
 def _split(

@@ -4,28 +4,25 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.constraints.errors import UnsatisfiableError
-from engine.constraints.scan import Maps, Messages, Scan, Slots, best_jump
+from engine.constraints.scan import Messages, Scan, Slots
 
 Floats = npt.NDArray[np.float64]
-Labels = list[int]  # the column (token class, end, pad or delete) of each slot
-State = tuple[int, int]  # 0 inside a hole or 1 behind its end, state
+Labels = list[int]  # the column (token class, end or pad) of each slot
+State = tuple[int, int]  # 0 inside the hole or 1 behind its end, state
 
 
 def best_labels(scan: Scan, slots: Slots) -> Labels:
     """Columns of the likeliest accepting path; ties go to the lower state, then column."""
     maxima = scan.set_maxima(slots.mass.best)
     scores = scan.best_scores(slots, maxima)
-    tail = slots.jumps.get(slots.length, [])
-    last = np.where(slots.final, best_jump(scores[-1], tail), -np.inf)
+    last = np.where(slots.final, scores[-1], -np.inf)
     row, state = np.unravel_index(int(np.argmax(last)), last.shape)
     if last[row, state] == -np.inf:
         raise UnsatisfiableError("no completion of the canvas meets the constraint")
-    at = _before_jumps(scores[-1], tail, (int(row), int(state)))
+    at = int(row), int(state)
     labels = []
     for i in reversed(range(slots.length)):
-        maps = slots.jumps.get(i, [])
-        label, at = _best_arrival(scan, slots, best_jump(scores[i], maps), maxima, i, at)
-        at = _before_jumps(scores[i], maps, at)
+        label, at = _best_arrival(scan, slots, scores[i], maxima, i, at)
         labels.append(label)
     return labels[::-1]
 
@@ -36,18 +33,13 @@ def _best_arrival(
     """The column read in slot i on the best way into `at`, and the state it was read in."""
     best, reducer = slots.mass.best[i], slots.mass.reducer
     row, state = at
-    ways = [(float(before[row, state] + best[reducer.delete]), reducer.delete, at)]
     if row:
-        ways.append((float(before[1, state] + best[reducer.pad]), reducer.pad, (1, state)))
-        ways.append((float(before[0, state] + best[reducer.end]), reducer.end, (0, state)))
-        return max(ways, key=lambda way: way[0])[1:]
+        padded = before[1, state] + best[reducer.pad] >= before[0, state] + best[reducer.end]
+        return (reducer.pad, (1, state)) if padded else (reducer.end, (0, state))
     low, high = scan.target_starts[state], scan.target_starts[state + 1]
-    if high > low:
-        arrivals = before[0, scan.source[low:high]] + maxima[i, scan.set_of[low:high]]
-        pair = low + int(np.argmax(arrivals))
-        source = (0, int(scan.source[pair]))
-        ways.append((float(arrivals.max()), _best_class(scan, best, pair), source))
-    return max(ways, key=lambda way: way[0])[1:]
+    arrivals = before[0, scan.source[low:high]] + maxima[i, scan.set_of[low:high]]
+    pair = low + int(np.argmax(arrivals))
+    return _best_class(scan, best, pair), (0, int(scan.source[pair]))
 
 
 def _classes_of(scan: Scan, pair: int) -> npt.NDArray[np.int64]:
@@ -60,18 +52,6 @@ def _best_class(scan: Scan, best: Floats, pair: int) -> int:
     return int(classes[np.argmax(best[classes])])
 
 
-def _before_jumps(scores: Floats, maps: Maps, at: State) -> State:
-    """The best state in front of fixed text from which `at` behind it is reached."""
-    layers = [scores]
-    for state_map in maps:
-        layers.append(best_jump(layers[-1], [state_map]))
-    for state_map, layer in zip(reversed(maps), reversed(layers[:-1]), strict=True):
-        candidates = np.where(state_map == at[1], layer, -np.inf)
-        row, state = np.unravel_index(int(np.argmax(candidates)), candidates.shape)
-        at = (int(row), int(state))
-    return at
-
-
 def sampled_labels(
     scan: Scan, slots: Slots, messages: Messages, rng: np.random.Generator
 ) -> Labels:
@@ -79,8 +59,6 @@ def sampled_labels(
     at: State = (0, slots.start)
     labels = []
     for i in range(slots.length):
-        for state_map in slots.jumps.get(i, []):
-            at = (0, int(state_map[at[1]]))
         label, at = _draw_move(scan, slots, messages, i, at, rng)
         labels.append(label)
     return labels
@@ -92,19 +70,15 @@ def _draw_move(
     mass, reducer = slots.mass.total[i], slots.mass.reducer
     behind = messages.backward[i + 1]
     row, state = at
-    delete = mass[reducer.delete] * behind[row, state]
     if row:
-        odds = np.array([delete, mass[reducer.pad] * behind[1, state]])
-        return (reducer.delete, reducer.pad)[_draw(odds, rng)], at
+        return reducer.pad, at
     low, high = scan.source_starts[state], scan.source_starts[state + 1]
     pairs = scan.by_source[low:high]
-    odds = np.empty(len(pairs) + 2)
-    odds[:-2] = messages.moves[i, scan.set_of[pairs]] * behind[0, scan.target[pairs]]
-    odds[-2:] = delete, mass[reducer.end] * behind[1, state]
+    odds = np.empty(len(pairs) + 1)
+    odds[:-1] = messages.moves[i, scan.set_of[pairs]] * behind[0, scan.target[pairs]]
+    odds[-1] = mass[reducer.end] * behind[1, state]
     choice = _draw(odds, rng)
     if choice == len(pairs):
-        return reducer.delete, at
-    if choice > len(pairs):
         return reducer.end, (1, state)
     classes = _classes_of(scan, int(pairs[choice]))
     label = int(classes[_draw(mass[classes], rng)])

@@ -1,12 +1,23 @@
 """Owns the automaton of a regular expression: whole-text and search semantics, anchors resolved."""
 
 import re
+from collections.abc import Iterator
 
 from engine.constraints.algebra import build, intersection
 from engine.constraints.byte_dfa import ByteDFA
+from engine.constraints.char_class import Reading
 from engine.constraints.determinise import determinise
 from engine.constraints.errors import InvalidConstraintError
-from engine.constraints.expression import CharSet, Choice, Concat, Node, Repeat, children, concat
+from engine.constraints.expression import (
+    CharSet,
+    Choice,
+    Concat,
+    Node,
+    Ranges,
+    Repeat,
+    children,
+    concat,
+)
 from engine.constraints.limits import Bounds, Limits
 from engine.constraints.nfa import NfaBuilder
 from engine.constraints.nfa_states import erased
@@ -14,6 +25,7 @@ from engine.constraints.regex_parser import BEGIN, END, parse_regex
 from engine.constraints.utf8 import ANY_CHAR
 
 MAX_PATTERN = 65_536
+BEYOND_ASCII = r"characters beyond ASCII that \w, \d, \s or (?i) let in"
 ANY_TEXT: Node = Repeat(CharSet(ANY_CHAR), 0, None)
 
 
@@ -28,13 +40,20 @@ class RegexLanguage:
 def full_match(pattern: str, limits: Limits, bounds: Bounds) -> RegexLanguage:
     """Texts that `re.fullmatch` accepts, or a part of them where bounds clip.
 
+    Under (?i) an i never stands for the Turkish ones, with a dot or without.
     Raises InvalidConstraintError, UnsupportedError or TooLargeError.
     """
     try:
         re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
         raise InvalidConstraintError(f"invalid pattern: {error}") from error
-    return _language(_parsed(pattern), limits, bounds, search=False)
+    whole = _parsed(pattern, reading=Reading.PYTHON)
+    if not bounds.ascii:
+        return _language(whole, limits, bounds, search=False)
+    part = _parsed(pattern, reading=Reading.ASCII)
+    found = _language(part, limits, bounds, search=False)
+    cut = set() if [*_char_sets(part)] == [*_char_sets(whole)] else {BEYOND_ASCII}
+    return RegexLanguage(found.dfa, found.clipped | cut)
 
 
 def search(pattern: str, limits: Limits, bounds: Bounds, outer: bool = False) -> RegexLanguage:
@@ -45,10 +64,17 @@ def search(pattern: str, limits: Limits, bounds: Bounds, outer: bool = False) ->
     return _language(_parsed(pattern, outer), limits, bounds, search=True)
 
 
-def _parsed(pattern: str, outer: bool = False) -> Node:
+def _parsed(pattern: str, outer: bool = False, reading: Reading = Reading.COMMON) -> Node:
     if len(pattern) > MAX_PATTERN:
         raise InvalidConstraintError(f"a pattern may have at most {MAX_PATTERN} characters")
-    return parse_regex(pattern, outer)
+    return parse_regex(pattern, outer, reading)
+
+
+def _char_sets(node: Node) -> Iterator[Ranges]:
+    if isinstance(node, CharSet):
+        yield node.ranges
+    for child in children(node):
+        yield from _char_sets(child)
 
 
 def _language(node: Node, limits: Limits, bounds: Bounds, search: bool) -> RegexLanguage:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from engine.constraints.char_class import (
     EMPTY_CLASS,
     CharClass,
+    Reading,
     dot,
     exactly,
     named,
@@ -40,14 +41,15 @@ class Flags:
 
     ignore_case: bool = False
     dot_all: bool = False
+    ascii: bool = False
 
 
-def parse_regex(pattern: str, outer: bool = False) -> Node:
+def parse_regex(pattern: str, outer: bool = False, reading: Reading = Reading.COMMON) -> Node:
     """Pattern -> expression with anchor markers; raises a ConstraintError that names the place.
 
     With `outer` classes hold what any dialect matches, else what all of them do.
     """
-    parser = _Parser(pattern, outer)
+    parser = _Parser(pattern, outer, reading)
     node = parser.alternatives(Flags(), depth=0)
     if parser.at < len(pattern):
         raise parser.error("unbalanced parenthesis")
@@ -55,9 +57,9 @@ def parse_regex(pattern: str, outer: bool = False) -> Node:
 
 
 class _Parser:
-    def __init__(self, pattern: str, outer: bool) -> None:
+    def __init__(self, pattern: str, outer: bool, reading: Reading) -> None:
         self.pattern = pattern
-        self._outer = outer
+        self._outer, self._reading = outer, reading
         self.at = 0
 
     def error(self, what: str) -> InvalidConstraintError:
@@ -124,7 +126,7 @@ class _Parser:
             case "[":
                 return self._chars(self.char_class(flags))
             case ".":
-                return self._chars(dot(flags.dot_all))
+                return self._chars(dot(flags.dot_all, self._reading))
             case "^":
                 return BEGIN
             case "$":
@@ -138,7 +140,14 @@ class _Parser:
         return self.single(exactly(ord(char), ord(char)), flags)
 
     def single(self, chars: CharClass, flags: Flags) -> Node:
-        return self._chars(chars.folded() if flags.ignore_case else chars)
+        return self._chars(self._cased(chars, flags))
+
+    def _cased(self, chars: CharClass, flags: Flags) -> CharClass:
+        return chars.folded(self._read(flags)) if flags.ignore_case else chars
+
+    def _read(self, flags: Flags) -> Reading:
+        python = self._reading is Reading.PYTHON
+        return Reading.ASCII if python and flags.ascii else self._reading
 
     def _chars(self, chars: CharClass) -> Node:
         return CharSet(chars.outer if self._outer else chars.inner)
@@ -170,6 +179,7 @@ class _Parser:
             flags,
             ignore_case=("i" in on or flags.ignore_case) and "i" not in off,
             dot_all=("s" in on or flags.dot_all) and "s" not in off,
+            ascii="a" in on or (flags.ascii and "u" not in on),
         )
 
     def escaped_atom(self, flags: Flags) -> Node:
@@ -181,13 +191,13 @@ class _Parser:
             raise self.unsupported(f"the word boundary \\{char}")
         if char in "123456789k" and char:
             raise self.unsupported("a back reference")
-        return self.single(self.escape(), flags)
+        return self.single(self.escape(flags), flags)
 
-    def escape(self) -> CharClass:
+    def escape(self, flags: Flags) -> CharClass:
         r"""The class behind a backslash: \d, \n, \x41, \u0041, \p{L}, \., ..."""
         char = self.take()
         if char in "dwsDWS":
-            return named(char)
+            return named(char, self._read(flags))
         if char in "pP":
             found = unicode_property(self._braced())
             return found.negated() if char == "P" else found
@@ -230,31 +240,29 @@ class _Parser:
             if first and self.peek("]"):
                 raise self.unsupported("a class that begins with ] (escape it)")
             first = False
-            found = found.joined(self._class_item())
+            found = found.joined(self._cased(self._class_item(flags), flags))
         self.at += 1
-        if flags.ignore_case:
-            found = found.folded()
         return found.negated() if negate else found
 
-    def _class_item(self) -> CharClass:
-        low = self._class_char()
+    def _class_item(self, flags: Flags) -> CharClass:
+        low = self._class_char(flags)
         if not self.peek("-") or self.peek("-]"):
             return low
         self.at += 1
-        high = self._class_char()
+        high = self._class_char(flags)
         ends = [chars.inner[0] for chars in (low, high) if chars.inner == chars.outer]
         if len(ends) != 2 or any(a != b for a, b in ends) or ends[0][0] > ends[1][0]:
             raise self.error("bad range in a class")
         return exactly(ends[0][0], ends[1][0])
 
-    def _class_char(self) -> CharClass:
+    def _class_char(self, flags: Flags) -> CharClass:
         char = self.take()
         if char != "\\":
             return exactly(ord(char), ord(char))
         if self.peek("b"):
             self.at += 1
             return exactly(8, 8)
-        return self.escape()
+        return self.escape(flags)
 
 
 def _bounds(found: re.Match[str]) -> tuple[int, int | None]:

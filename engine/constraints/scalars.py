@@ -6,15 +6,17 @@ can be made a language, and an answer in YAML or TOML keeps to the schema by con
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from engine.constraints.data import DataError, documents
 from engine.constraints.document_schema import LEADS, DocumentSchema, Problem, breaks_in
+from engine.constraints.errors import NotWantedError
 from engine.constraints.spec import Regex
 
-MOST_TRIED = 400
-"""Given values that are tried: each is a reading of the whole document."""
+MOST_TRIED, MOST_READ = 400, 4_000_000
+"""Given values that are tried, and the characters of their documents: each is read as a whole."""
 _RARE = 790_711_063
 """A number that no document holds by chance."""
 _OPEN = ('"qx7zk"', "[]", "{}", '["qx7zk"]', '{"qx7zk": 0}', "{qx7zk = 0}")
@@ -26,15 +28,23 @@ _OLD_WORDS = frozenset({"y", "n", "yes", "no", "on", "off"})
 """Texts that readers of YAML 1.1 take for booleans."""
 
 
-def scalars(schema: DocumentSchema, before: str, behind: str) -> Regex | None:
-    """The values that may stand in a hole, spelled; None for no value and no list.
+def scalars(
+    schema: DocumentSchema, before: str, behind: str, wanted: Callable[[], bool] = lambda: True
+) -> Regex | None:
+    """The values that may stand in a hole, spelled; None for no value, and for no list or one that
+    would take too long to find.
 
-    A space comes first where the text before the hole lacks it.
+    A space comes first where the text before the hole lacks it. Raises NotWantedError once nobody
+    waits for them.
     """
+    given = list(_given(json.loads(schema.text)))
+    if len(given) > min(MOST_TRIED, MOST_READ / (1 + len(before) + len(behind))):
+        return None
     for lead in LEADS:
         if not _is_value(schema.language, before + lead, behind):
             continue
-        found = _listed(schema, breaks_in(schema, before + lead, [behind]))
+        problem = breaks_in(schema, before + lead, [behind])
+        found = _listed(schema.language, given, partial(_fits, problem, wanted))
         return Regex(pattern=f"{lead}(?:{'|'.join(found)})") if found else None
     return None
 
@@ -54,18 +64,17 @@ def _is_value(language: str, before: str, behind: str) -> bool:
     return False
 
 
-def _listed(schema: DocumentSchema, problem: Problem) -> list[str]:
+def _fits(problem: Problem, wanted: Callable[[], bool], text: str) -> bool:
+    if not wanted():
+        raise NotWantedError("nobody waits for the constraint any more")
+    return problem(text) is None
+
+
+def _listed(language: str, given: Sequence[Any], fits: Callable[[str], bool]) -> list[str]:
     """Patterns of the values that break nothing; none if there is a free choice."""
-
-    def fits(text: str) -> bool:
-        return problem(text) is None
-
     if any(map(fits, _OPEN)):
         return []
-    given = list(_given(json.loads(schema.text)))
-    if len(given) > MOST_TRIED:
-        return []
-    texts = [_spelled(schema.language, value) for value in given]
+    texts = [_spelled(language, value) for value in given]
     found = [re.escape(text) for text in dict.fromkeys(texts) if fits(text)]
     literals = {text for value in given if _counts(value) for text in [json.dumps(value)]}
     if any(fits(text) for text in (*_WHOLE, *_PARTS) if text not in literals):

@@ -3,8 +3,7 @@
 States come twice: row 0 is inside a hole, row 1 behind its end token, where only padding follows.
 """
 
-from dataclasses import dataclass, field
-from typing import TypeVar
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -14,21 +13,17 @@ from engine.constraints.token_dfa import TokenDFA
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
-Maps = list[npt.NDArray[np.int32]]
-T = TypeVar("T", np.bool_, np.float64)
 
 
 @dataclass(frozen=True, slots=True)
 class Slots:
-    """A canvas as the scans see it: where it starts and may end, texts before some slots, masses.
+    """A canvas as the scans see it: where it starts, where it may end, and its masses.
 
-    `final` [2, S], inside a hole and behind its end token; `jumps[i]` are the state maps of fixed
-    text in front of slot i.
+    `final` [2, S], inside the hole and behind its end token.
     """
 
     start: int
     final: Bools
-    jumps: dict[int, Maps]
     mass: ClassMass
 
     @property
@@ -39,25 +34,24 @@ class Slots:
 
 @dataclass(frozen=True, slots=True)
 class Messages:
-    """Scaled messages: `forward`, `backward` [L + 1, 2, S], both *before* the texts in front of
-    slot i are read; `moves` [L, U] mass of each class set; `log_total` = log P(valid)."""
+    """Scaled messages: `forward`, `backward` [L + 1, 2, S] in front of slot i; `moves` [L, U] mass
+    of each class set; `log_total` = log P(valid)."""
 
     forward: Floats
     backward: Floats
     moves: Floats
     log_total: float
-    entered: Floats = field(repr=False)
 
 
 class Scan:
     """The scans for one token automaton, with its pairs sorted both ways.
 
-    `useful` [P] says which pairs can matter (None: all); the others are left out.
+    `useful` [P] says which pairs can matter; the others are left out.
     """
 
-    def __init__(self, dfa: TokenDFA, useful: Bools | None = None) -> None:
+    def __init__(self, dfa: TokenDFA, useful: Bools) -> None:
         self.states = dfa.states
-        kept = slice(None) if useful is None or not useful.any() else useful
+        kept = useful if useful.any() else slice(None)
         self.source = dfa.pair_from[kept].astype(np.int64)
         self.target = dfa.pair_to[kept].astype(np.int64)
         self.set_of = dfa.pair_set[kept].astype(np.int64)
@@ -74,7 +68,7 @@ class Scan:
         self.target_starts = np.searchsorted(self.target, np.arange(self.states + 1))
 
     def set_sums(self, total: Floats) -> Floats:
-        """[L, U] mass of each class set from masses [L, C + 3]."""
+        """[L, U] mass of each class set from masses [L, C + 2]."""
         if not len(total):
             return np.zeros((0, len(self._set_first)))
         picked = np.ascontiguousarray(total.T)[self.set_classes]
@@ -101,25 +95,22 @@ class Scan:
             backward = self._backward(slots, moves, found[0] > 0 if found else None)
         if found is None or backward is None:
             return None
-        forward, entered, log_total = found
-        return Messages(forward, backward, moves, log_total, entered)
+        forward, log_total = found
+        return Messages(forward, backward, moves, log_total)
 
     def _forward(
         self, slots: Slots, moves: Floats, live: Bools | None
-    ) -> tuple[Floats, Floats, float] | None:
+    ) -> tuple[Floats, float] | None:
         mass, reducer = slots.mass.total, slots.mass.reducer
         at = np.zeros((2, self.states))
         at[0, slots.start] = 1.0
         forward = np.empty((slots.length + 1, 2, self.states))
-        entered = np.empty((slots.length, 2, self.states))
         forward[0], log_total = at, 0.0
         for i in range(slots.length):
-            at = entered[i] = self._jumped(at, slots.jumps.get(i, []))
-            end, pad, delete = mass[i, reducer.end :]
+            end, pad = mass[i, reducer.end :]
             weight = at[0].take(self.source) * moves[i].take(self.set_of)
-            after = delete * at
-            after[0] += np.bincount(self.target, weight, self.states)
-            after[1] += pad * at[1] + end * at[0]
+            inside = np.bincount(self.target, weight, self.states)
+            after = np.stack([inside, pad * at[1] + end * at[0]])
             if live is not None:
                 after *= live[i + 1]
             scale = float(after.sum())
@@ -127,22 +118,19 @@ class Scan:
                 return None
             at = forward[i + 1] = after / scale
             log_total += float(np.log(scale))
-        last = self._jumped(at, slots.jumps.get(slots.length, []))
-        valid = float((last * slots.final).sum())
-        return (forward, entered, log_total + float(np.log(valid))) if valid > 0.0 else None
+        valid = float((at * slots.final).sum())
+        return (forward, log_total + float(np.log(valid))) if valid > 0.0 else None
 
     def _backward(self, slots: Slots, moves: Floats, live: Bools | None = None) -> Floats | None:
         mass, reducer = slots.mass.total, slots.mass.reducer
         at = slots.final.astype(np.float64)
         backward = np.empty((slots.length + 1, 2, self.states))
-        backward[-1] = at = _unjumped(at, slots.jumps.get(slots.length, []))
+        backward[-1] = at
         for i in reversed(range(slots.length)):
-            end, pad, delete = mass[i, reducer.end :]
+            end, pad = mass[i, reducer.end :]
             weight = at[0].take(self.target) * moves[i].take(self.set_of)
-            before = delete * at
-            before[0] += np.bincount(self.source, weight, self.states) + end * at[1]
-            before[1] += pad * at[1]
-            before = _unjumped(before, slots.jumps.get(i, []))
+            inside = np.bincount(self.source, weight, self.states) + end * at[1]
+            before = np.stack([inside, pad * at[1]])
             if live is not None:
                 before *= live[i]
             scale = float(before.sum())
@@ -151,28 +139,17 @@ class Scan:
             at = backward[i] = before / scale
         return backward
 
-    def _jumped(self, at: Floats, maps: Maps) -> Floats:
-        """Masses behind fixed text; the hole before it counts as closed, the next one is open."""
-        for state_map in maps:
-            moved = np.bincount(state_map, at.sum(axis=0), self.states)
-            moved[0] = 0.0
-            at = np.stack([moved, np.zeros(self.states)])
-        return at
-
     def reach(self, slots: Slots) -> Bools:
         """[L + 1, 2, S] whether a state before slot i can still lead to acceptance."""
         mass, reducer = slots.mass.total > 0, slots.mass.reducer
         moves = self.set_sums(mass.astype(np.float64)) > 0
-        at = _unjumped(slots.final, slots.jumps.get(slots.length, []))
         live = np.empty((slots.length + 1, 2, self.states), bool)
-        live[-1] = at
+        at = live[-1] = slots.final
         for i in reversed(range(slots.length)):
-            end, pad, delete = mass[i, reducer.end :]
-            before = at & delete
+            end, pad = mass[i, reducer.end :]
+            before = np.stack([end & at[1], pad & at[1]])
             before[0, self.source[at[0].take(self.target) & moves[i].take(self.set_of)]] = True
-            before[0] |= end & at[1]
-            before[1] |= pad & at[1]
-            at = live[i] = _unjumped(before, slots.jumps.get(i, []))
+            at = live[i] = before
         return live
 
     def reachable(self, slots: Slots) -> bool:
@@ -199,31 +176,10 @@ class Scan:
         scores = np.empty((slots.length + 1, 2, self.states))
         scores[0] = at
         for i in range(slots.length):
-            at = best_jump(at, slots.jumps.get(i, []))
-            end, pad, delete = best[i, reducer.end :]
+            end, pad = best[i, reducer.end :]
             arrivals = at[0].take(self.source) + maxima[i].take(self.set_of)
-            after = at + delete
-            runs = np.maximum.reduceat(arrivals, self._run_first)
-            after[0, self._run_target] = np.maximum(after[0, self._run_target], runs)
-            after[1] = np.maximum(after[1], np.maximum(at[1] + pad, at[0] + end))
+            after = np.full((2, self.states), -np.inf)
+            after[0, self._run_target] = np.maximum.reduceat(arrivals, self._run_first)
+            after[1] = np.maximum(at[1] + pad, at[0] + end)
             at = scores[i + 1] = after
         return scores
-
-
-def _unjumped(at: npt.NDArray[T], maps: Maps) -> npt.NDArray[T]:
-    """Backward messages in front of fixed text."""
-    for state_map in reversed(maps):
-        moved = at[0].take(state_map)
-        moved[state_map == 0] = 0
-        at = np.stack([moved, moved])
-    return at
-
-
-def best_jump(at: Floats, maps: Maps) -> Floats:
-    """Best scores behind fixed text."""
-    for state_map in maps:
-        moved = np.full(at.shape, -np.inf)
-        np.maximum.at(moved[0], state_map, at.max(axis=0))
-        moved[0, 0] = -np.inf
-        at = moved
-    return at

@@ -1,6 +1,6 @@
 """Owns the description of a constraint as a request carries it; bounded, and not compiled here."""
 
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -62,27 +62,11 @@ class Lark(_Spec, frozen=True, kw_only=True, tag="lark"):
     start: str = "start"
 
 
-class Syntax(_Spec, frozen=True, kw_only=True, tag="syntax"):
-    """The document parses in a language; judged as a black box."""
-
-    language: str
-
-
 class Lengths(_Spec, frozen=True, kw_only=True, tag="lengths"):
     """Any text within the character bounds."""
 
 
-ConstraintSpec = Regex | Choices | JsonSchema | Ebnf | Lark | Syntax | Lengths
-
-
-def decode_spec(value: Any) -> ConstraintSpec:
-    """Builtin types (a decoded message) -> spec. Raises InvalidConstraintError."""
-    try:
-        spec: ConstraintSpec = msgspec.convert(value, ConstraintSpec)
-    except msgspec.ValidationError as error:
-        raise InvalidConstraintError(f"invalid constraint: {error}") from error
-    check_spec(spec)
-    return spec
+ConstraintSpec = Regex | Choices | JsonSchema | Ebnf | Lark | Lengths
 
 
 def check_spec(spec: ConstraintSpec) -> None:
@@ -125,6 +109,4 @@ def _texts(spec: ConstraintSpec) -> list[tuple[str, str]]:
             return [("a schema", spec.schema)]
         case Ebnf() | Lark():
             return [("a grammar", spec.grammar), ("a rule name", spec.start)]
-        case Syntax():
-            return [("a language", spec.language)]
     return []

@@ -24,13 +24,12 @@ class Path:
 
     `tokens` [L] with the fixed ones in their places; `confidence` [L] the exact probability of
     each token given that the result is valid (1 where fixed); `forced` [L] whether the constraint
-    rules out the model's own favourite there; `log_prob` sum over open slots, not conditioned.
+    rules out the model's own favourite there.
     """
 
     tokens: npt.NDArray[np.int64]
     confidence: Floats
     forced: npt.NDArray[np.bool_]
-    log_prob: float
 
 
 class StepView:
@@ -40,7 +39,6 @@ class StepView:
         self._scan = scan
         self._slots = slots
         self._mass = mass
-        self._witness: Path | None = None
 
     @cached_property
     def _messages(self) -> Messages | None:
@@ -72,14 +70,7 @@ class StepView:
 
     def sample(self, rng: np.random.Generator) -> Path:
         """A completion drawn from the joint distribution of valid ones (exact)."""
-        path = self._path(sampled_labels(self._scan, self._slots, self._required(), rng), rng)
-        self._witness = path
-        return path
-
-    @property
-    def witness(self) -> Path:
-        """The path to reveal from, and the answer if time is up: the last sample, else the best."""
-        return self._witness or self.best
+        return self._path(sampled_labels(self._scan, self._slots, self._required(), rng), rng)
 
     def marginal(self, slot: int, token: int) -> float:
         """P(token at an open slot | valid)."""
@@ -90,7 +81,7 @@ class StepView:
 
     @cached_property
     def _columns(self) -> Floats:
-        """[L, C + 3] P(column | valid) on open slots, zero on fixed ones."""
+        """[L, C + 2] P(column | valid) on open slots, zero on fixed ones."""
         messages, mass = self._required(), self._mass
         found = np.zeros_like(mass.total)
         for slot in np.flatnonzero(mass.fixed < 0).tolist():
@@ -99,7 +90,7 @@ class StepView:
 
     def _columns_of(self, slot: int, messages: Messages) -> Floats:
         scan, reducer = self._scan, self._mass.reducer
-        before, behind = messages.entered[slot], messages.backward[slot + 1]
+        before, behind = messages.forward[slot], messages.backward[slot + 1]
         pairs = before[0].take(scan.source) * behind[0].take(scan.target)
         sets = np.bincount(scan.set_of, pairs, len(scan.set_starts) - 1)
         spread = np.repeat(sets, np.diff(scan.set_starts))
@@ -107,7 +98,6 @@ class StepView:
         found[: reducer.end] = np.bincount(scan.set_classes, spread, reducer.end)[: reducer.end]
         found[reducer.end] = before[0] @ behind[1]
         found[reducer.pad] = before[1] @ behind[1]
-        found[reducer.delete] = np.vdot(before, behind)
         found *= self._mass.total[slot]
         found /= found.sum()
         return found
@@ -117,7 +107,6 @@ class StepView:
         tokens = mass.fixed.copy()
         confidence = np.ones(len(tokens))
         forced = np.zeros(len(tokens), bool)
-        log_prob = 0.0
         for slot in np.flatnonzero(mass.fixed < 0).tolist():
             column = labels[slot]
             if rng is None:
@@ -127,5 +116,4 @@ class StepView:
             tokens[slot] = token
             confidence[slot] = self.marginal(slot, token)
             forced[slot] = self.marginal(slot, mass.favourite(slot)) == 0.0
-            log_prob += mass.score(slot, token, column)
-        return Path(tokens, confidence, forced, log_prob)
+        return Path(tokens, confidence, forced)

@@ -1,5 +1,7 @@
 """Owns what fixed texts do to an automaton: the state behind one, the states from which it fits."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -13,8 +15,11 @@ _SHRINK = 32
 _SEEN = 20
 
 
-def start_state(dfa: ByteDFA, text: bytes) -> int:
-    """The state behind the text before the first hole; UnsatisfiableError where it breaks."""
+def start_state(dfa: ByteDFA, text: bytes, notes: Sequence[str] = ()) -> int:
+    """The state behind the text before the hole; UnsatisfiableError where it breaks.
+
+    `notes` say what of the language the automaton lacks.
+    """
     offset = dfa.refused_at(text)
     if offset is None:
         return dfa.run(text)
@@ -23,8 +28,13 @@ def start_state(dfa: ByteDFA, text: bytes) -> int:
     seen = text[max(0, offset - _SEEN) : offset + 1].decode(errors="replace")
     raise UnsatisfiableError(
         f"the text before the hole already breaks the constraint at line {line}, column {column}:"
-        f" {seen!r}"
+        f" {seen!r}{left_out(notes)}"
     )
+
+
+def left_out(notes: Sequence[str]) -> str:
+    """What a refusal adds where the language has more than the automaton."""
+    return f", or needs what was left out of it: {', '.join(notes)}" if notes else ""
 
 
 def state_map(dfa: ByteDFA, text: bytes) -> npt.NDArray[np.int32]:

@@ -1,6 +1,6 @@
 """A revision that keeps to a language: the old text must, and so must every text that is kept.
 
-Asked for or not, a document that parses still does afterwards, where the path tells its language.
+Asked for or not, a document that parses still does afterwards, where its language is known.
 """
 
 from collections.abc import Callable
@@ -10,6 +10,7 @@ from engine.constraints.errors import ConstraintError, UnsupportedError
 from engine.gate import gate_of
 from engine.languages import Language
 from engine.refusal import refusal
+from engine.revision.kinds import language_name
 from engine.revision.opening import Opened
 from engine.shape.judge import keeps_sound
 from engine.shape.languages import language_of
@@ -51,7 +52,8 @@ def _sound(request: ReviseText, opened: Opened) -> Accepts:
     sides = [side.replace("\r\n", "\n") for side in (request.prefix, request.text, request.suffix)]
     prefix, old, suffix = sides
     try:
-        accepts = keeps_sound(language_of(request.path, None).name, prefix, old, suffix)
+        name = language_of(request.path, language_name(request)).name
+        accepts = keeps_sound(name, prefix, old, suffix)
     except UnsupportedError:
         return _anything
     return _of_text(opened, lambda text: accepts(text.replace("\r\n", "\n")))

@@ -4,17 +4,15 @@ which are prose.
 Patterns come from outside, so they run as automata: linear, bounded, no backtracking.
 """
 
-import keyword
-import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePath
 
 from engine.constraints.byte_dfa import ByteDFA
 from engine.constraints.errors import ConstraintError
 from engine.constraints.limits import Bounds, Limits
 from engine.constraints.regex import full_match
+from engine.revision.kinds import Piece
 from protocol.errors import ProtocolError
 from protocol.messages import Lock
 from protocol.revise import KeepName
@@ -22,21 +20,9 @@ from protocol.revise import KeepName
 PATTERN_LIMITS = Limits(nfa_states=20_000, dfa_states=2_000, seconds=2.0)
 MATCH_STEPS = 2_000_000
 
-_LONG = r"""'''[\s\S]*?'''|\"\"\"[\s\S]*?\"\"\"|`[^`]*`"""
-_SHORT = r"""(?<!\\)(?:'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*")"""
-"""None begins behind a backslash: a row of those would be read from each of them to its end."""
-_STRING = f"{_LONG}|{_SHORT}"
-_NUMBER = r"(?<!\w)\d[\w.]*"
-_NAME = r"[^\W\d]\w*"
-_LINE_COMMENTS = {"#": r"\#[^\n]*", "//": r"//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)", "--": r"--[^\n]*"}
-_SLASHES = re.compile(
-    r"\.(c|cc|cpp|cs|cxx|dart|go|hh?|hpp|java|[cm]?[jt]sx?|kt|m|php|rs|scala|swift)"
-)
-_DASHES = re.compile(r"\.(elm|hs|lua|sql)")
-
 
 def locked_characters(
-    text: str, locks: Iterable[Lock], kinds: Iterable[KeepName], path: str | None
+    text: str, locks: Iterable[Lock], kinds: Iterable[KeepName], pieces: Sequence[Piece]
 ) -> list[bool]:
     """For each character, whether it is locked; ProtocolError if a lock makes no sense."""
     marks, budget = [False] * len(text), _Budget()
@@ -44,16 +30,16 @@ def locked_characters(
         for start, stop in _spans(text, lock, budget, f"locks[{number}]"):
             marks[start:stop] = [True] * (stop - start)
     wanted = set(kinds)
-    for kind, start, stop in _pieces(text, path) if wanted else ():
+    for kind, start, stop in pieces:
         if kind in wanted:
             marks[start:stop] = [True] * (stop - start)
     return marks
 
 
-def prose_characters(text: str, path: str | None) -> list[bool]:
+def prose_characters(text: str, pieces: Sequence[Piece]) -> list[bool]:
     """For each character, whether it is part of a comment, or of a string of several words."""
     marks = [False] * len(text)
-    for kind, start, stop in _pieces(text, path):
+    for kind, start, stop in pieces:
         words = " " in text[start:stop].strip()
         if kind == "comments" or (kind == "literals" and words):
             marks[start:stop] = [True] * (stop - start)
@@ -120,21 +106,3 @@ def _longest(dfa: ByteDFA, text: str, at: int, most: int) -> tuple[int, int]:
         if dfa.final[state]:
             longest = place + 1 - at
     return longest, steps
-
-
-def _pieces(text: str, path: str | None) -> Iterator[tuple[KeepName, int, int]]:
-    """(kind, start, stop) of comments, literals and names, by a scan that knows few languages."""
-    comment = _LINE_COMMENTS[_comment_sign(path)]
-    scanner = re.compile(f"(?P<c>{comment})|(?P<l>{_STRING}|{_NUMBER})|(?P<i>{_NAME})")
-    kinds: dict[str, KeepName] = {"c": "comments", "l": "literals", "i": "identifiers"}
-    for found in scanner.finditer(text):
-        name = found.lastgroup or ""
-        if name != "i" or not keyword.iskeyword(found.group()):
-            yield kinds[name], found.start(), found.end()
-
-
-def _comment_sign(path: str | None) -> str:
-    ending = PurePath(path or "").suffix.lower()
-    if _SLASHES.fullmatch(ending):
-        return "//"
-    return "--" if _DASHES.fullmatch(ending) else "#"

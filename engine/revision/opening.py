@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.prompt import Prompter, check_spelling
+from engine.revision.kinds import pieces_of
 from engine.revision.locks import locked_characters, prose_characters
 from engine.revision.passage import WINDOW, Passage, window_starts
 from engine.revision.slots import Slot
@@ -56,9 +57,10 @@ def open_passage(
     ids, offsets = model.tokenizer.encode_with_offsets(moved + body)
     _check_size("The text has", len(ids), max(PASSAGE_LIMIT, limit))
     check_spelling(model.tokenizer, body, "text")
-    marks = locked_characters(request.text, request.locks, request.keep, request.path)
+    pieces = pieces_of(request)
+    marks = locked_characters(request.text, request.locks, request.keep, pieces)
     marks = [True] * len(moved) + marks
-    prose = [False] * len(moved) + prose_characters(request.text, request.path)
+    prose = [False] * len(moved) + prose_characters(request.text, pieces)
     slots = [
         Slot(token, _is_locked(marks, span, len(moved)), any(prose[slice(*span)]))
         for token, span in zip(ids, offsets, strict=True)

@@ -4,11 +4,12 @@ from typing import Any, cast
 
 from litestar import Litestar
 from litestar.di import Provide
+from litestar.exceptions import HTTPException
 
 from engine.server.config import BODY_LIMIT
 from engine.server.guard import ASGIApp, Guard, Receive, Scope, Send
 from engine.server.health import health, metrics, ready
-from engine.server.routes.answers import gone, refuse
+from engine.server.routes.answers import fail, gone, refuse, turn_away
 from engine.server.routes.inception import apply_completions, edit_completions
 from engine.server.routes.llamacpp import infill_completion, props, slots
 from engine.server.routes.ollama import generate, show, tags, version
@@ -72,6 +73,11 @@ def build_app(services: Services) -> Guard:
         request_max_body_size=BODY_LIMIT,
         openapi_config=None,
         logging_config=None,
-        exception_handlers={ProtocolError: refuse, ClientGone: gone},
+        exception_handlers={
+            ProtocolError: refuse,
+            ClientGone: gone,
+            HTTPException: turn_away,
+            Exception: fail,
+        },
     )
     return Guard(Counted(cast(Any, app), services), services.config)

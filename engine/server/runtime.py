@@ -59,7 +59,10 @@ class RuntimeFile:
 
 
 def find_server(folder: Path) -> RuntimeInfo | None:
-    """The server that runs; None if there is none, or only the file of a dead one."""
+    """The server that runs; None if there is none, or only the file of a dead one.
+
+    EngineError if the lock can't be used, so that nobody knows.
+    """
     path = folder / FILE
     try:
         with path.open("rb") as file:
@@ -70,13 +73,16 @@ def find_server(folder: Path) -> RuntimeInfo | None:
 
 
 def _is_held(path: Path) -> bool:
-    """Whether a living process holds the lock."""
-    if not path.exists():
-        return False
-    lock = FileLock(path, mode=0o600)
+    """Whether a living process holds the lock; EngineError if the system keeps it from us."""
     try:
+        if not path.exists():
+            return False
+        lock = FileLock(path, mode=0o600)
         lock.acquire(timeout=0)
     except Timeout:
         return True
+    except OSError as error:
+        text = f"The lock {path} can't be used ({error}); see whose it is, or remove it."
+        raise EngineError(text) from error
     lock.release()
     return False

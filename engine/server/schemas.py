@@ -20,7 +20,7 @@ from engine.server.routes.llamacpp import InfillBody, Properties
 from engine.server.routes.ollama import GenerateBody, ShowBody
 from engine.server.routes.openai import Completion, CompletionBody, ModelList
 from engine.server.routes.tokens import Content, DetokenizeBody, TokenizeBody, TokenList
-from protocol.errors import RECONNECT
+from protocol.errors import RECONNECT, ProtocolError
 from protocol.handshake import SUBPROTOCOLS
 from protocol.messages import ToClient, ToServer
 from protocol.schema import Schema, components, message_schema
@@ -162,7 +162,7 @@ async def schema(name: FromPath[str]) -> Response[str]:
     """One of the documents."""
     document = documents().get(name)
     if document is None:
-        return Response("", status_code=404)
+        raise ProtocolError("not_found", f"There is no document {name}.")
     return Response(text_of(document), media_type=JSON_TYPE)
 
 

@@ -18,6 +18,10 @@ from protocol.messages import Accepted, Fill, Revise, Task
 DOCUMENT = (
     "The constraint speaks of the whole document, so the holes were filled one after another."
 )
+NARROW = (
+    "A hole needs more tokens than a canvas beside others has, so the holes were filled one after "
+    "another."
+)
 TRIED = (
     "Texts are tried until one keeps to the constraint, so the holes were filled one after another."
 )
@@ -42,8 +46,7 @@ class Several:
             return self._session.open(fill, languages.of(0), languages.since)
         self._session.check_free(fill.id)
         check(fill)
-        live, note = self._choose(fill, languages)
-        turn = live.open()
+        live, note, turn = self._begin(fill, languages)
         self._live[fill.id] = live
         [accepted] = turn.messages
         if note and isinstance(accepted, Accepted):
@@ -80,15 +83,35 @@ class Several:
             del self._live[fill_id]
         return turn
 
-    def _choose(self, fill: Fill, languages: Languages) -> tuple[Together | InTurn, str | None]:
-        """Together if the policy and the lengths allow it; else why not, where that surprises."""
+    def _begin(
+        self, fill: Fill, languages: Languages
+    ) -> tuple[Together | InTurn, str | None, Turn]:
+        """A fill with its first work, and why its holes go in turn.
+
+        A canvas beside others has less room than one alone, so there what can't be met together is
+        asked of each hole by itself.
+        """
         since = self._clock() if languages.since is None else languages.since
         deadline = fill.deadline_ms and since + fill.deadline_ms / 1000
         in_turn = InTurn(self._session, self._clock, fill, deadline, languages)
+        live, note = self._choose(fill, languages, in_turn)
+        try:
+            return live, note, live.open()
+        except ProtocolError as error:
+            if live is in_turn or error.code != "constraint_unsatisfiable":
+                raise
+        return in_turn, NARROW, in_turn.open()
+
+    def _choose(
+        self, fill: Fill, languages: Languages, in_turn: InTurn
+    ) -> tuple[Together | InTurn, str | None]:
+        """Together if the policy and the lengths allow it; else why not, where that surprises."""
         if not wants_canvas(fill):
             return in_turn, None
         if guidance(fill) != 1.0:
             return in_turn, "With guidance the holes are filled one after another."
+        if fill.sampling.review != "none":
+            return in_turn, "With a review the holes are filled one after another."
         if fill.constraint is not None and fill.constraint.scope == "document":
             return in_turn, DOCUMENT
         numbers = range(len(holes_of(fill)))
@@ -101,4 +124,4 @@ class Several:
         found = plan(fill, holes, self._session.prompter, references)
         if note := found.obstacle:
             return in_turn, note
-        return Together(self._session, fill, deadline, found, languages), None
+        return Together(self._session, fill, in_turn.deadline, found, languages), None

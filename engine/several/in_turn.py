@@ -6,9 +6,16 @@ from dataclasses import dataclass, field
 import msgspec
 
 from engine.job import StepResult
-from engine.languages import Languages
+from engine.languages import Language, Languages
 from engine.session import Session
-from engine.several.parts import engine_error, joined_end, language_of, one_hole
+from engine.several.parts import (
+    at_hole,
+    engine_error,
+    joined_end,
+    language_of,
+    one_hole,
+    param_in,
+)
 from engine.turns import Turn
 from protocol.errors import ProtocolError
 from protocol.messages import (
@@ -44,7 +51,9 @@ class InTurn:
     """Those of the holes that have ended."""
 
     def open(self) -> Turn:
-        """The first hole."""
+        """The first hole; ProtocolError if it, or a later one, can't be filled as asked."""
+        for number in range(1, len(self.fill.holes) + 1):
+            self._check(number)
         return self._begin()
 
     def running(self) -> list[str]:
@@ -62,6 +71,8 @@ class InTurn:
         for message in inner.messages:
             if isinstance(message, Done):
                 self._end(message, turn)
+            elif isinstance(message, Error) and message.code == "deadline" and self._ends:
+                self._end(Done(self.fill.id, "", "deadline"), turn)
             else:
                 turn.messages.append(self._tell(message))
         return turn
@@ -90,15 +101,46 @@ class InTurn:
             turn.add += self._begin().add
         except ProtocolError as error:
             self.over = True
-            turn.messages.append(engine_error(self.fill, error))
+            found = at_hole(error, len(self._ends), self.languages)
+            turn.messages.append(engine_error(self.fill, found))
 
     def _tell(self, message: ServerMessage) -> ServerMessage:
         """A hole's message as the fill's, its frames numbered on."""
         if isinstance(message, Delta | Splice):
             self._told = self._earlier + message.seq
             return msgspec.structs.replace(message, canvas=len(self._ends), seq=self._told)
-        self.over = self.over or isinstance(message, Error)
+        if isinstance(message, Error):
+            self.over = True
+            param = param_in(message.param, len(self._ends), self.languages)
+            return msgspec.structs.replace(message, param=param)
         return message
+
+    def _check(self, number: int) -> None:
+        """ProtocolError if a later hole can't be filled, whatever the answers before it are.
+
+        They can change the bytes that move into the hole, so that it must fail both behind all
+        fixed text and behind its own text alone.
+        """
+        part, language = one_hole(self.fill, number), self.languages.of(number)
+        if language is not None and not _is_told_alone(language):
+            language = None
+        if language is None and not part.canvas.pinned:
+            return
+        own = msgspec.structs.replace(part, prefix=self.fill.holes[number - 1].before)
+        refusals = (self._refusal(each, number, language) for each in (part, own))
+        error = next(refusals)
+        if error is not None and next(refusals) is not None:
+            raise error
+
+    def _refusal(self, part: Fill, number: int, language: Language | None) -> ProtocolError | None:
+        """Why a hole can't be filled, told before any work is begun."""
+        try:
+            self.session.open(part, language)
+        except ProtocolError as error:
+            return at_hole(error, number, self.languages)
+        finally:
+            self.forget()
+        return None
 
     def _begin(self) -> Turn:
         """The first work of the hole whose turn it is."""
@@ -112,3 +154,9 @@ class InTurn:
             return part
         left = max(1, round((self.deadline - self.clock()) * 1000))
         return msgspec.structs.replace(part, deadline_ms=left)
+
+
+def _is_told_alone(language: Language) -> bool:
+    """Whether a hole's automaton is the same whatever stands before the hole."""
+    is_held = language.compiled is not None and not language.tried
+    return is_held and language.asked.scope == "hole"

@@ -15,6 +15,7 @@ from protocol.requests import NextHole
 
 SEED_STRIDE = 0x1E3779B97F4A7C15
 SEEDS = 1 << 63
+HOLE_FIELDS = ("canvas", "constraint", "lines", "shape")
 GREATEST = ("steps", "queue_ms", "wall_ms")
 """Statistics of which holes filled together have the greatest in common, not the sum."""
 
@@ -51,6 +52,20 @@ def check(fill: Fill) -> None:
         if hole.canvas.pinned and hole.canvas.tokens is None:
             text = "A pinned canvas needs `tokens`."
             raise ProtocolError("invalid_message", text, f"{place}canvas")
+
+
+def param_in(param: str | None, number: int, languages: Languages) -> str | None:
+    """A field of a hole's own fill as a field of the whole one."""
+    shared = param == "constraint" and languages.of(number) is languages.of(0)
+    if not number or shared or param not in HOLE_FIELDS:
+        return param
+    return f"holes[{number - 1}].{param}"
+
+
+def at_hole(error: ProtocolError, number: int, languages: Languages) -> ProtocolError:
+    """What is wrong with a hole's own fill, said of the whole one."""
+    param = param_in(error.param, number, languages)
+    return ProtocolError(error.code, str(error), param, error.retry_after_ms)
 
 
 def one_hole(fill: Fill, number: int, answers: Sequence[str] = ()) -> Fill:

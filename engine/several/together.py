@@ -12,7 +12,7 @@ from engine.making import BLOCKS, LINE_SLOTS
 from engine.policies import DEFAULT_POLICY, POLICIES, ReadingKind
 from engine.prompt import Prompt, Prompter
 from engine.session import Session
-from engine.several.parts import holes_of, joined_end, one_hole
+from engine.several.parts import at_hole, holes_of, joined_end, one_hole, param_in
 from engine.turns import Turn
 from protocol.errors import ProtocolError
 from protocol.messages import Accepted, CanvasSpec, Delta, Done, Error, Fill, ServerMessage
@@ -139,8 +139,11 @@ class Together:
             sampling=msgspec.structs.replace(part.sampling, branches=1),
             deadline_ms=None,
         )
-        prompt = self.plan.prompts[number]
-        return self.session.begin(part, hole, prompt, self.languages.of(number))
+        prompt, language = self.plan.prompts[number], self.languages.of(number)
+        try:
+            return self.session.begin(part, hole, prompt, language)
+        except ProtocolError as error:
+            raise at_hole(error, number, self.languages) from error
 
     def _name(self, number: int) -> str:
         """The id under which the session knows a hole."""
@@ -154,7 +157,8 @@ class Together:
             turn.messages.append(msgspec.structs.replace(message, id=self.fill.id, canvas=number))
         elif isinstance(message, Error):
             self.over = True
-            turn.messages.append(msgspec.structs.replace(message, id=self.fill.id))
+            param = param_in(message.param, number, self.languages)
+            turn.messages.append(msgspec.structs.replace(message, id=self.fill.id, param=param))
 
 
 def _keep_size(job: Job, number: int) -> None:

@@ -3,21 +3,19 @@
 For Python the compiler's own parser judges: tree-sitter lets a header without a body pass.
 """
 
-import ast
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice, product
 
 from engine.constraints.errors import UnsupportedError
-from engine.constraints.syntax import Count, judge_of
+from engine.constraints.syntax import Parses, parses_json, parses_python
 from engine.shape.grammar import Errors, Surroundings
-from engine.shape.languages import LANGUAGES, language_of
+from engine.shape.languages import LANGUAGES, Language, language_of
 from engine.shape.site import Site
 
 PYTHON_LIMIT = 100_000
 INDENTED = 50
 """Lines on either side of a hole whose indentation is tried."""
-EXACT = ("python", "json")
+EXACT: dict[str, Parses] = {"python": parses_python, "json": parses_json}
 """Languages whose own parser judges; tree-sitter lets wrong texts of them pass."""
 TRIALS, TRIED_LIMIT = 160, 1_000_000
 """Most texts that are tried in a document that doesn't parse, and characters parsed for that."""
@@ -39,22 +37,12 @@ def flaws(site: Site, document: tuple[str, str], text: str) -> int:
     """
     before, after = document
     if site.language.name == "python" and len(before) + len(after) < PYTHON_LIMIT:
-        return int(not _parses(before + text + after))
+        return int(not parses_python(before + text + after))
     errors = site.surroundings.errors(text)
     if errors is None or not errors.nodes:
         return 0
     none = site.surroundings.errors("")
     return 0 if none is None else 1 + (errors.nodes > none.nodes)
-
-
-def _parses(source: str) -> bool:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(source)
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return False
-    return True
 
 
 def accepts_in(name: str, before: str, behind: Sequence[str], old: str | None = None) -> Accepts:
@@ -74,6 +62,15 @@ def keeps_sound(name: str, before: str, old: str, after: str) -> Accepts:
     return _judge(name, before, [(old, after)], [])
 
 
+def judged_names() -> frozenset[str]:
+    """Every name of the languages whose syntax is judged."""
+    return frozenset(name for it in LANGUAGES if _is_judged(it) for name in (it.name, *it.aliases))
+
+
+def _is_judged(language: Language) -> bool:
+    return language.grammar is not None or language.name in EXACT
+
+
 def _judge(
     name: str, before: str, tries: Sequence[tuple[str, str]], further: Iterable[tuple[str, str]]
 ) -> Accepts:
@@ -82,14 +79,14 @@ def _judge(
     One is always parsed, others while they are few and short.
     """
     language = language_of(None, name)
-    if language.grammar is None and language.name not in EXACT:
+    if not _is_judged(language):
         known = ", ".join(each.name for each in LANGUAGES)
         raise UnsupportedError(f"no syntax check for {name!r}; there are {known}")
-    if language.name in EXACT:
-        count, left = judge_of(language.name).count, TRIED_LIMIT
+    if (parses := EXACT.get(language.name)) is not None:
+        left = TRIED_LIMIT
         for text, after in islice(chain(tries, further), TRIALS):
-            if count(before + text + after) == 0:
-                return _parsing(count, before, after)
+            if parses(before + text + after):
+                return _parsing(parses, before, after)
             left -= len(before) + len(text) + len(after)
             if left <= 0:
                 break
@@ -105,8 +102,8 @@ def _judge(
     return lambda answer: (found := around.errors(answer)) is not None and found <= least
 
 
-def _parsing(count: Count, before: str, after: str) -> Accepts:
-    return lambda answer: count(before + answer + after) == 0
+def _parsing(parses: Parses, before: str, after: str) -> Accepts:
+    return lambda answer: parses(before + answer + after)
 
 
 def _trials(old: str | None, more: bool) -> Iterator[tuple[str, str]]:

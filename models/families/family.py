@@ -1,20 +1,8 @@
-"""What a family is, and the config fields that Llama-like families share."""
+"""The config fields that Llama-like families share."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-from models.config import ModelConfig
 from models.layout import Layout
-
-
-@dataclass(frozen=True, slots=True)
-class Family:
-    """A family: its reading of config.json. Weight names are Llama's unless `rename` says else."""
-
-    name: str
-    config: Callable[[dict[str, Any]], ModelConfig]
-    rename: Callable[[str], str] = str
 
 
 def shared_fields(raw: dict[str, Any]) -> dict[str, Any]:

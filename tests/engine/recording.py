@@ -1,6 +1,6 @@
 """A transformer that remembers the logits it gave, and jobs made by hand."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
@@ -26,6 +26,21 @@ class Recording(Transformer):
     def logits(self, hidden: Tensor, kind: RowKind) -> Tensor:
         logits = super().logits(hidden, kind)
         self.seen.append(logits.clone())
+        return logits
+
+
+class Leaning(Transformer):
+    """Delegates to another transformer's weights; `lean` changes the logits of call 1, 2, ..."""
+
+    def __init__(self, inner: Transformer, lean: Callable[[Tensor, int], None]) -> None:
+        super().__init__(inner.config, inner.ends, inner.base, inner.canvas, inner.causal)
+        self._lean = lean
+        self._calls = 0
+
+    def logits(self, hidden: Tensor, kind: RowKind) -> Tensor:
+        logits = super().logits(hidden, kind)
+        self._calls += 1
+        self._lean(logits, self._calls)
         return logits
 
 

@@ -33,7 +33,7 @@ def drive(engine: Engine, search: Search) -> int:
 
 def answer(*target: float) -> Answer:
     zeros = np.zeros(len(target), np.float32)
-    return Answer(np.array(target, np.float32), zeros.astype(np.int64), zeros, zeros)
+    return Answer(np.array(target, np.float32), zeros.astype(np.int64), zeros)
 
 
 def settle(job: Job, tokens: list[int], confidence: float) -> None:

@@ -138,7 +138,7 @@ def test_blocks_of_one_fill_draw_with_noise_of_their_own(constraint: Held | None
         for slot in range(8):
             if not len(job.canvas.masked):
                 job.next_block(block)
-            proposal, _ = propose(torch.zeros(1, 320), job.canvas.masked[:1], job)
+            proposal, _ = propose(torch.zeros(1, 320), job.canvas.masked[:1], job, 0)
             reveal(proposal, np.array([0]), job, 0, 15)
             assert len(job.whole.masked) == -(slot + 1) % block
         return job.whole.tokens.tolist()

@@ -9,6 +9,7 @@ from engine.config import EngineConfig
 from engine.local import LocalEngine
 from engine.making import LINE_LIMIT
 from models.loader import Model
+from protocol.capabilities import syntax_of
 from protocol.messages import (
     Accepted,
     Cancel,
@@ -16,7 +17,6 @@ from protocol.messages import (
     Done,
     Error,
     Fill,
-    Lock,
     Remask,
     Revise,
     Sampling,
@@ -46,15 +46,14 @@ def first(engine: LocalEngine) -> ServerMessage:
     return engine.step()[0]
 
 
-@pytest.mark.parametrize(
-    ("message", "param"),
-    [(fill(old_text="x", locks=(Lock(pattern="x"),)), "locks")],
-)
-def test_what_it_lacks_is_unsupported(tiny_engine: LocalEngine, message: Fill, param: str) -> None:
-    tiny_engine.send(message)
+def test_what_it_lacks_is_unsupported(
+    tiny_engine: LocalEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.local.CAPABILITIES", frozenset({"score"}))
+    tiny_engine.send(fill(stop=("x",)))
     (error,) = tiny_engine.step()
     assert isinstance(error, Error)
-    assert (error.code, error.id, error.param, error.ends) == ("unsupported", "a", param, True)
+    assert (error.code, error.id, error.param, error.ends) == ("unsupported", "a", "stop", True)
     assert not tiny_engine.busy
 
 
@@ -97,7 +96,7 @@ def test_a_fill_that_would_be_late_is_refused_at_once(tiny: Model) -> None:
     assert isinstance(next(m for m in engine.step() if m.id == "urgent"), Accepted)
 
 
-def test_load_is_told(tiny_engine: LocalEngine) -> None:
+def test_load_is_told(tiny_engine: LocalEngine, tiny: Model) -> None:
     assert (tiny_engine.load.live, tiny_engine.load.steps) == (0, 0)
     tiny_engine.send(fill())
     first(tiny_engine)
@@ -107,6 +106,9 @@ def test_load_is_told(tiny_engine: LocalEngine) -> None:
     assert tiny_engine.load.live == 0
     assert tiny_engine.load.cached_bytes > 0
     assert tiny_engine.facts.caps == tuple(sorted(tiny_engine.facts.caps))
+    assert {syntax_of("python"), syntax_of("css")} <= set(tiny_engine.facts.caps)
+    most = EngineConfig().prefix_tokens + tiny.config.layout.suffix_limit
+    assert tiny_engine.facts.window == most
 
 
 def test_a_cancel_acts_between_the_chunks_of_a_long_context(tiny: Model) -> None:

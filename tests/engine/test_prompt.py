@@ -6,11 +6,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from engine.config import EngineConfig
 from engine.constraints.prefix_index import PrefixIndex
-from engine.prompt import BLOCK, Prompter, check_spelling
+from engine.errors import EngineError
+from engine.local import LocalEngine
+from engine.prompt import BLOCK, Prompter, check_spelling, prefix_limit
 from models.layout import Layout
 from models.loader import Model
 from protocol.errors import ProtocolError
+from protocol.limits import CANVAS_LIMIT
 
 TEXT = st.text(alphabet="ab(:=\n\t é€😀<>s016|", max_size=60)
 FIXTURES = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -33,6 +37,19 @@ def test_prefix_tokens_and_moved_bytes_spell_the_prefix(
     after = tiny.tokenizer.bytes_of(list(prompt.context.suffix))
     assert suffix.encode().startswith(after)
     assert len(prompt.context.suffix) == window or after == suffix.encode()
+
+
+def test_a_canvas_behind_the_longest_prefix_ends_within_the_model_s_positions(tiny: Model) -> None:
+    config = dataclasses.replace(tiny.config, positions=2000)
+    most = prefix_limit(config, 7168)
+    assert config.layout.canvas(1 + most, CANVAS_LIMIT).stop == config.positions
+    assert prefix_limit(config, 300) == 300
+
+
+def test_a_model_with_too_few_positions_is_refused(tiny: Model) -> None:
+    short = dataclasses.replace(tiny, config=dataclasses.replace(tiny.config, positions=128))
+    with pytest.raises(EngineError, match="128 positions"):
+        LocalEngine(short, EngineConfig(threads=1))
 
 
 def test_trailing_white_space_moves_into_the_hole(default_model: Model) -> None:

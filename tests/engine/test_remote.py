@@ -4,10 +4,25 @@ from typing import cast
 
 import pytest
 
+from engine.client import stream
 from engine.errors import EngineError
 from engine.remote import RemoteEngine, Socket
 from protocol.codec import MSGPACK
-from protocol.messages import Error
+from protocol.limits import Limits
+from protocol.messages import Error, Fill, Welcome
+
+
+class Listening:
+    """A socket whose other side lets everybody in and only listens."""
+
+    def __init__(self) -> None:
+        self.heard: list[bytes] = []
+
+    def send(self, frame: bytes) -> None:
+        self.heard.append(frame)
+
+    def recv(self) -> bytes:
+        return MSGPACK.encode(Welcome(1, "s", "t", 0, 0, Limits(), (), ()))
 
 
 class Answering:
@@ -21,6 +36,17 @@ class Answering:
 
     def recv(self) -> bytes:
         return self.answer
+
+
+def test_a_request_that_is_too_large_is_an_error_and_is_not_sent() -> None:
+    socket = Listening()
+    engine = RemoteEngine(cast(Socket, socket), "test", lambda: None)
+    large = "\u4e2d" * 190_000
+    (error,) = stream(engine, Fill("f", prefix=large, suffix="", old_text=large))
+    assert isinstance(error, Error)
+    assert (error.code, error.id) == ("too_large", "f")
+    assert engine.receive() is None, "the fill is over"
+    assert len(socket.heard) == 1, "only the hello was sent"
 
 
 def test_a_server_that_stops_says_so() -> None:

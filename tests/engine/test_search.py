@@ -155,6 +155,26 @@ def test_a_cancelled_search_leaves_nothing_running(tiny: Model) -> None:
     assert engine.receive() is None
 
 
+def test_a_length_in_which_the_moved_text_has_no_room_is_not_tried(
+    tiny_engine: LocalEngine,
+) -> None:
+    sampling = Sampling(policy="threshold", branches=4)
+    fill = Fill("f", "def f():\n    \t  \n", "\nend", sampling=sampling)
+    assert done(tiny_engine, fill).finish == "stop"
+
+
+@pytest.mark.parametrize("policy", ["causal", "speculate", "fixed"])
+def test_moved_text_outside_the_nucleus_is_spelled_all_the_same(
+    tiny_engine: LocalEngine, policy: str
+) -> None:
+    for seed in range(3):
+        sampling = Sampling(policy=policy, temperature=1.0, top_p=0.3, seed=seed)  # type: ignore[arg-type]
+        *frames, last = stream(tiny_engine, Fill("f", "x\n \t", "\nend", sampling=sampling))
+        assert isinstance(last, Done), last
+        sure = [one for frame in frames if isinstance(frame, Delta) for one in frame.confidence]
+        assert all(0.0 <= one <= 1.0 for one in sure)
+
+
 def test_a_pinned_or_given_length_is_not_searched(tiny_engine: LocalEngine) -> None:
     for canvas in (CanvasSpec(tokens=5), CanvasSpec(tokens=5, pinned=True)):
         sampling = Sampling(policy="fixed", branches=4)
@@ -174,6 +194,20 @@ def test_a_text_that_breaks_the_document_loses_the_vote() -> None:
     assert isinstance(vote, Query)
     vote.answers = [answer(-1.0, -1.0), answer(-9.0, -9.0)]
     search.advance(StepResult(vote, finish="converged"))
+    assert search.ranked == [branch, lead]
+
+
+def test_at_the_end_of_a_file_too_a_text_that_breaks_the_document_loses() -> None:
+    """There is nothing to vote about, and both texts are read."""
+    search = make_search(2, slots=1)
+    search.suffix = ()
+    [lead] = search.start()
+    assert isinstance(lead, Job)
+    search.texts = dataclasses.replace(TEXTS, flaws=lambda job: int(job is lead))
+    settle(lead, [40], 0.9)
+    [branch] = search.advance(StepResult(lead, rivals=[Rival(0, 50, 0.3, 0.5)]))
+    search.advance(StepResult(lead, finish="stop"))
+    assert search.advance(StepResult(branch, finish="stop")) == []
     assert search.ranked == [branch, lead]
 
 

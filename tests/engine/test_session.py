@@ -1,11 +1,13 @@
 """Text in, text out: fills through the whole engine on a tiny random model."""
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from torch import Tensor
 
 from engine.client import stream
 from engine.config import EngineConfig
@@ -25,10 +27,17 @@ from protocol.messages import (
     Sampling,
     ServerMessage,
 )
+from tests.engine.recording import Leaning
 
 
 def fill(prefix: str = "def f():\n", suffix: str = "\nend", **fields: Any) -> Fill:
     return Fill(fields.pop("id", "f1"), prefix, suffix, **fields)
+
+
+def leaning(model: Model, lean: Callable[[Tensor, int], None]) -> LocalEngine:
+    """An engine whose model leans as a test has it, in each call of its head."""
+    transformer = Leaning(model.transformer, lean)
+    return LocalEngine(dataclasses.replace(model, transformer=transformer), EngineConfig(threads=1))
 
 
 def done(engine: LocalEngine, request: Fill) -> Done:
@@ -104,6 +113,48 @@ def test_a_pinned_canvas_has_exactly_that_many_tokens(
     )
     assert answer.finish == "stop"
     assert answer.stats.forwards <= tokens
+
+
+@pytest.mark.parametrize("policy", sorted(POLICIES))
+def test_an_exact_length_holds_where_the_model_would_end_sooner(tiny: Model, policy: Any) -> None:
+    [letter] = tiny.tokenizer.encode("a")
+
+    def lean(logits: Tensor, call: int) -> None:
+        logits[:, letter] += 50.0
+        logits[:, tiny.config.eos_id] += 100.0 * (call % 4 == 1)
+
+    sampling, canvas = Sampling(policy=policy), CanvasSpec(tokens=12, pinned=True)
+    request = fill("a", "b", shape="span", canvas=canvas, sampling=sampling)
+    answer = done(leaning(tiny, lean), request)
+    assert (answer.text, answer.finish) == ("a" * 12, "stop")
+    assert len(answer.tokens) == 12
+
+
+@pytest.mark.parametrize("policy", ["causal", "threshold"])
+def test_an_exact_length_without_room_for_the_moved_text_is_refused(
+    tiny_engine: LocalEngine, policy: Any
+) -> None:
+    canvas = CanvasSpec(tokens=2, pinned=True)
+    request = fill("x:\n\n\n" + "\t" * 6, canvas=canvas, sampling=Sampling(policy=policy))
+    [error] = errors(tiny_engine, request)
+    assert (error.code, error.param) == ("invalid_message", "canvas")
+
+
+@pytest.mark.parametrize("pinned", [True, False])
+def test_an_answer_that_ends_inside_a_character_ends_before_it(tiny: Model, pinned: bool) -> None:
+    spelled = [tiny.tokenizer.token_bytes.index(bytes([byte])) for byte in "ééé".encode()[:5]]
+
+    def lean(logits: Tensor, call: int) -> None:
+        logits[range(5), spelled] += 100.0
+
+    sampling = Sampling(policy="fixed", steps=1)
+    request = fill(
+        "a", "b", shape="span", canvas=CanvasSpec(tokens=5, pinned=pinned), sampling=sampling
+    )
+    *frames, last = stream(leaning(tiny, lean), request)
+    assert isinstance(last, Done), last
+    assert last.text == "".join(token.text for token in last.tokens) == "éé"
+    assert not any("\ufffd" in str(frame) for frame in frames)
 
 
 def test_max_tokens_bounds_a_hole_that_never_ends(tiny_engine: LocalEngine) -> None:

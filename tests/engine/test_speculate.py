@@ -58,7 +58,7 @@ class Echo:
     def __init__(self, tokens: list[int]) -> None:
         self.tokens = tokens
 
-    def __call__(self, job: Job, logits: object) -> list[int]:
+    def __call__(self, job: Job, *_: object) -> list[int]:
         return self.tokens[job.canvas.settled :]
 
 

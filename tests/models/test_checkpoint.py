@@ -90,6 +90,7 @@ CASES: dict[str, tuple[Damage, str]] = {
     "id outside": (edit_config(retouch={**RETOUCH, "mask_token_id": 9999}), "9999"),
     "no retouch object": (edit_config(retouch=None), "has no `retouch` object"),
     "fills no holes": (retouch(regime="causal"), "fills no holes"),
+    "rows that predict themselves": (retouch(logit_shift=False), "logit_shift"),
     "no mask": (retouch(mask_token_id=-1), "have to be tokens"),
     "mask that ends": (retouch(mask_token_id=0), "three tokens"),
     "mask that separates": (retouch(separator_token_id=16), "two tokens"),

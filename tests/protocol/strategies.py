@@ -95,7 +95,6 @@ def fills(ids: st.SearchStrategy[str] = IDS) -> st.SearchStrategy[Fill]:
         doc=st.none() | DOCS,
         context=FILES,
         constraint=st.none() | CONSTRAINTS,
-        locks=LOCKS,
         init=CELLS,
         stop=st.lists(SOME, max_size=2).map(tuple),
         mode=st.sampled_from(["delta", "prefix", "final"]),
@@ -119,10 +118,13 @@ HELLOS = st.builds(
     caps=st.lists(SOME, max_size=2).map(tuple),
     resume=st.none() | st.builds(Resume, session=SOME, token=SOME, fills=HEARD),
 )
+REVISIONS = st.builds(
+    ReviseText, id=IDS, prefix=TEXT, text=SOME, suffix=TEXT, strength=SHARE, locks=LOCKS
+)
 TO_SERVER: st.SearchStrategy[Struct] = st.one_of(
     HELLOS,
     fills(),
-    st.builds(ReviseText, id=IDS, prefix=TEXT, text=SOME, suffix=TEXT, strength=SHARE),
+    REVISIONS,
     st.builds(Score, id=IDS, prefix=TEXT, text=SOME, suffix=TEXT, context=FILES),
     st.builds(Revise, id=IDS, base_seq=SEQ, ops=st.lists(OPS, min_size=1, max_size=3).map(tuple)),
     st.builds(Cancel, id=IDS),

@@ -27,22 +27,25 @@ def fill(**fields: object) -> Fill:
     return Fill(id="a", prefix="", suffix="", **fields)  # type: ignore[arg-type]
 
 
+def locked(*locks: Lock) -> ReviseText:
+    return ReviseText(id="a", prefix="", text="ab", suffix="", locks=locks)
+
+
 @pytest.mark.parametrize(
     ("message", "param"),
     [
         (fill(canvas=CanvasSpec(pinned=True)), "canvas"),
         (fill(holes=(NextHole("", canvas=CanvasSpec(pinned=True)),)), "holes[0].canvas"),
         (fill(context=(FILE,) * 17), "context"),
-        (fill(locks=(Lock(),)), "locks[0]"),
-        (fill(locks=(Lock(start=0, stop=1),)), "locks[0]"),
-        (fill(old_text="ab", locks=(Lock(pattern="a"), Lock(start=1, stop=3))), "locks[1]"),
-        (fill(old_text="ab", locks=(Lock(start=1, stop=1),)), "locks[0]"),
-        (fill(old_text="ab", locks=(Lock(start=0, stop=1, pattern="a"),)), "locks[0]"),
-        (fill(old_text="ab", locks=(Lock(start=0, pattern="a"),)), "locks[0]"),
+        (locked(Lock()), "locks[0]"),
+        (locked(Lock(start=0, stop=3)), "locks[0]"),
+        (locked(Lock(pattern="a"), Lock(start=1, stop=3)), "locks[1]"),
+        (locked(Lock(start=1, stop=1)), "locks[0]"),
+        (locked(Lock(start=0, stop=1, pattern="a")), "locks[0]"),
+        (locked(Lock(start=0, pattern="a")), "locks[0]"),
         (fill(constraint=Lengths()), "constraint"),
         (fill(constraint=Lengths(min_chars=2, max_chars=1)), "constraint"),
         (fill(supersedes="a"), "supersedes"),
-        (ReviseText(id="a", prefix="", text="ab", suffix="", locks=(Lock(),)), "locks[0]"),
         (Score(id="a", prefix="", text="ab", suffix="", context=(FILE,) * 17), "context"),
         (Revise(id="a", base_seq=0, ops=(Remask(1, 1),)), "ops[0]"),
         (Revise(id="a", base_seq=0, ops=(Remask(0, 1), Pin(2, 1, "x"))), "ops[1]"),
@@ -60,7 +63,7 @@ def test_fields_that_contradict_each_other_are_refused(message: ToServer, param:
     [
         fill(),
         fill(canvas=CanvasSpec(tokens=3, pinned=True), context=(FILE,) * 16, supersedes="b"),
-        fill(old_text="ab", locks=(Lock(start=0, stop=2), Lock(pattern="x"))),
+        locked(Lock(start=0, stop=2), Lock(pattern="x")),
         fill(constraint=Lengths(min_chars=1, max_chars=1)),
         Revise(id="a", base_seq=0, ops=(Remask(0, 1), Pin(2, 2, "x"))),
     ],

@@ -123,7 +123,7 @@ def test_frames_that_are_no_message_end_the_connection(data: bytes, close: int) 
 
 def test_a_request_that_contradicts_itself_is_refused_alone() -> None:
     server = running()
-    bad = Fill(id="b", prefix="", suffix="", locks=(Lock(),))
+    bad = ReviseText(id="b", prefix="", text="x", suffix="", locks=(Lock(),))
     server.client.send(bad)
     assert server.hears(bad) == []
     (error,) = server.says()

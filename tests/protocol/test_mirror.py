@@ -3,7 +3,7 @@
 import pytest
 
 from protocol.errors import ProtocolError
-from protocol.messages import Delta, Snap, Splice
+from protocol.messages import Accepted, Delta, Snap, Splice
 from protocol.mirror import Mirror
 
 
@@ -23,6 +23,12 @@ def test_frames_change_the_picture() -> None:
     assert mirror.settled_text == "ab"
     mirror.apply(Snap("a", 7, ("x", None), ()))
     assert (mirror.cells, mirror.confidence, mirror.step) == (["x", None], [0.0, 0.0], 7)
+
+
+def test_an_accepted_fill_is_all_masks() -> None:
+    mirror = Mirror(["x"], [1.0])
+    mirror.apply(Accepted("a", "m", 0, 2, "fixed"))
+    assert (mirror.cells, mirror.confidence) == ([None, None], [0.0, 0.0])
 
 
 @pytest.mark.parametrize(

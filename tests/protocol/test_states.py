@@ -19,6 +19,7 @@ from protocol.messages import (
     ToServer,
     Welcome,
 )
+from protocol.replies import is_end
 from protocol.states import CLIENT_SAYS, SERVER_SAYS, IllegalOrder, Phase, Stage, advance, step
 from tests.protocol.examples import ENGINE_SAYS, TO_CLIENT, TO_SERVER
 
@@ -86,3 +87,9 @@ def test_a_refused_revision_does_not_end_the_fill() -> None:
     assert advance(Stage.RUNNING, notice) is Stage.RUNNING
     with pytest.raises(IllegalOrder):
         advance(Stage.OVER, notice)
+
+
+@pytest.mark.parametrize("message", [*ENGINE_SAYS, Error("unsupported", "", "a", ends=False)])
+def test_what_ends_a_fill_is_told_as_the_table_has_it(message: Struct) -> None:
+    stage = Stage.ASKED if isinstance(message, Accepted) else Stage.RUNNING
+    assert is_end(message) == (advance(stage, message) is Stage.OVER)

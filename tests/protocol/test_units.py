@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protocol.requests import Task
 from protocol.units import CODECS, characters, in_characters, length
 from protocol.values import Encoding
-from tests.protocol.strategies import fills
+from tests.protocol.strategies import REVISIONS, fills
 
 TEXT = st.text("a\u00e9\u4e2d\U0001f600", max_size=12)
 ENCODINGS: list[Encoding] = ["utf-8", "utf-16", "utf-32"]
@@ -34,6 +35,6 @@ def test_every_encoding_is_known() -> None:
     assert list(CODECS) == ENCODINGS == list(get_args(Encoding))
 
 
-@given(fill=fills())
-def test_characters_are_not_counted_anew(fill: object) -> None:
-    assert in_characters(fill, "utf-32") is fill  # type: ignore[arg-type]
+@given(task=REVISIONS | fills())
+def test_characters_are_not_counted_anew(task: Task) -> None:
+    assert in_characters(task, "utf-32") is task

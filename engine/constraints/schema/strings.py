@@ -25,6 +25,7 @@ from engine.constraints.utf8 import ANY_CHAR, complement
 
 _SHORT = {0x22: b'"', 0x5C: b"\\", 8: b"b", 9: b"t", 10: b"n", 12: b"f", 13: b"r"}
 _UNBOUNDED = Bounds(repeat=100_000)
+_FORMATS = Bounds(repeat=100_000, ascii=True)
 
 
 class StringLanguages:
@@ -94,7 +95,7 @@ class StringLanguages:
             if pattern is None:
                 self.notes.add(f"format {name!r} is not checked")
             else:
-                parts.append(full_match(f"(?:{pattern})", self._limits, _UNBOUNDED).dfa)
+                parts.append(full_match(f"(?:{pattern})", self._limits, _FORMATS).dfa)
         if string.low or string.high is not None:
             parts.append(self._lengths(string, bool(parts)))
         found = parts[0] if parts else build(ANY_TEXT, self._limits, self._bounds)

@@ -1,22 +1,29 @@
 """How HTTP answers look: JSON, errors, server-sent events, lines of JSON. Status 200, never 201."""
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import Any
 
 import msgspec
 from litestar import Request, Response
+from litestar.exceptions import HTTPException
 from litestar.response import Stream
 
+from engine.errors import kind_and_place
 from engine.server.guard import plain_errors
 from engine.server.routes.running import ClientGone, Gone
-from protocol.errors import HTTP_STATUS, ProtocolError
+from protocol.errors import HTTP_STATUS, ErrorCode, ProtocolError
+
+logger = logging.getLogger(__name__)
 
 AnyRequest = Request[Any, Any, Any]
 DONE = b"data: [DONE]\n\n"
 KINDS = {401: "authentication_error", 404: "not_found_error", 429: "rate_limit_error"}
 CLOSED_STATUS = 499
+CODES: dict[int, ErrorCode] = {404: "not_found", 413: "too_large"}
+"""What the web framework refuses by itself, in our words; all else is a bad request."""
 
 
 class ErrorBody(msgspec.Struct, frozen=True):
@@ -57,8 +64,28 @@ def refuse(request: AnyRequest, error: ProtocolError) -> Response[ErrorAnswer | 
     headers = {}
     if error.retry_after_ms is not None:
         headers["Retry-After"] = str(max(1, round(error.retry_after_ms / 1000)))
+    return _told(request, error, HTTP_STATUS[error.code], headers)
+
+
+def turn_away(request: AnyRequest, error: HTTPException) -> Response[ErrorAnswer | PlainError]:
+    """Exception handler: what no route has answered, such as a path that isn't there."""
+    status = error.status_code
+    code = CODES.get(status, "invalid_message" if status < 500 else "engine_failed")
+    return _told(request, ProtocolError(code, error.detail), status, error.headers or {})
+
+
+def fail(request: AnyRequest, error: Exception) -> Response[ErrorAnswer | PlainError]:
+    """Exception handler: a fault of ours."""
+    logger.error("a request failed: %s", kind_and_place(error))
+    text = f"The server could not answer: {type(error).__name__}."
+    return _told(request, ProtocolError("engine_failed", text), 500, {})
+
+
+def _told(
+    request: AnyRequest, error: ProtocolError, status: int, headers: dict[str, str]
+) -> Response[ErrorAnswer | PlainError]:
     tell = plain_error if plain_errors(request.url.path) else error_answer
-    return Response(tell(error), status_code=HTTP_STATUS[error.code], headers=headers)
+    return Response(tell(error), status_code=status, headers=headers)
 
 
 def gone(_: AnyRequest, __: ClientGone) -> Response[bytes]:

@@ -36,7 +36,7 @@ START_SLOTS = 64
 """A smaller bound on the answer is also the canvas; a larger one leaves that to the engine."""
 LINES, LINE_TOKENS = 400, 8
 """Most lines of an answer, and the tokens of a short one."""
-HINTS = ("context", "instruction", "old_text")
+HINTS = ("context", "old_text")
 """Parts that only help; an engine that can't use them does without."""
 
 
@@ -63,7 +63,6 @@ class Asked(Struct, frozen=True, kw_only=True):
     stop: tuple[str, ...] = ()
     n: int = 1
     files: tuple[ContextFile, ...] = ()
-    instruction: str | None = None
     old_text: str | None = None
     constraint: Constraint | None = None
     extensions: Extensions = Extensions()
@@ -115,6 +114,8 @@ def _fill(asked: Asked, seed: int) -> Fill:
     if lines is None and most is not None and most > START_SLOTS:
         lines = min(LINES, most // LINE_TOKENS)  # as many as can be, so that the tokens decide
     suffix = "" if asked.suffix == NO_SUFFIX else asked.suffix
+    greedy = asked.top_p == 0  # the likeliest token alone
+    temperature = TEMPERATURE if asked.temperature is None else asked.temperature
     return Fill(
         id=f"http-{secrets.token_hex(8)}",
         prefix=asked.prefix[-PREFIX_LIMIT:],
@@ -128,14 +129,13 @@ def _fill(asked: Asked, seed: int) -> Fill:
             policy=extra.policy,
             steps=extra.steps,
             threshold=0.9 if extra.threshold is None else extra.threshold,
-            temperature=TEMPERATURE if asked.temperature is None else asked.temperature,
-            top_p=asked.top_p or 1.0,
+            temperature=0.0 if greedy else temperature,
+            top_p=1.0 if greedy or asked.top_p is None else asked.top_p,
             seed=seed,
             branches=1,  # the text is streamed: no other branch may win later
         ),
         deadline_ms=extra.deadline_ms,
         context=_fitting(asked.files),
-        instruction=asked.instruction,
         old_text=asked.old_text,
         constraint=held,
     )
@@ -173,6 +173,6 @@ def _checked(fill: Fill) -> Fill:
 def _without_hints(fill: Fill, facts: EngineFacts) -> Fill:
     """Drop what only helps, where the engine can't use it."""
     lacking = {name for name, _ in needs(fill) if name not in facts.caps}
-    blank = {"context": (), "instruction": None, "old_text": None}
+    blank = {"context": (), "old_text": None}
     dropped = {name: blank[name] for name in HINTS if name in lacking}
     return msgspec.structs.replace(fill, **dropped)

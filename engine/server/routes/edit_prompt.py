@@ -57,13 +57,16 @@ def _part(text: str, name: str) -> str | None:
 
 
 def _around(text: str, name: str) -> tuple[str, str, str]:
-    """Before, inside and behind a part, byte for byte."""
+    """Before, inside and behind a part, byte for byte.
+
+    A line end behind the opening tag belongs to the tags, and so does then one behind the other.
+    """
     opening, closing = f"<|{name}|>", f"<|/{name}|>"
     if text.count(opening) != 1 or text.count(closing) != 1:
         raise ProtocolError("invalid_message", f"There must be one {name}.", "messages")
     before, rest = text.split(opening)
     inner, after = rest.split(closing)
-    if inner.startswith("\n") and inner.endswith("\n"):  # the tags have lines of their own
+    if inner.startswith("\n"):
         return before, inner[1:], after.removeprefix("\n")
     return before, inner, after
 

@@ -5,6 +5,7 @@ import secrets
 import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import dataclass
 from typing import Any
 
 from litestar import Response, post
@@ -22,6 +23,29 @@ from engine.server.services import Services
 from protocol.errors import ProtocolError
 
 LINES = 400
+OPENING, CLOSING = "```\n", "\n```"
+"""The fence that clients cut from an edit; Continue takes the code's last line end with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What stands around the answer of an edit: the fence, and the code that stays."""
+
+    head: str = ""
+    tail: str = ""
+    line_end: str = ""
+    """How the code to edit ends; what is written anew ends so too, unless nothing is."""
+
+    @property
+    def before(self) -> str:
+        """What is said before the answer."""
+        return OPENING + self.head
+
+    def behind(self, text: str) -> str:
+        """What is said behind the answer `text`."""
+        whole = text + self.tail
+        end = "" if not whole or whole.endswith("\n") else self.line_end
+        return self.tail + end + CLOSING
 
 
 class UserMessage(Struct, frozen=True):
@@ -44,8 +68,8 @@ class ChatBody(Extensions, frozen=True, kw_only=True):
     stream: bool | None = None
 
 
-def asked_of(body: ChatBody, edit: Edit) -> tuple[Asked, str, str]:
-    """The request in our words, and the text of the code that stays before and behind the hole.
+def asked_of(body: ChatBody, edit: Edit) -> tuple[Asked, Frame]:
+    """The request in our words, and what stands around its answer.
 
     With a cursor the hole is there; without one the whole of the code is written anew.
     """
@@ -68,25 +92,26 @@ def asked_of(body: ChatBody, edit: Edit) -> tuple[Asked, str, str]:
         old_text=edit.code if rewrites else None,
         extensions=extensions,
     )
-    return asked, head, tail
+    line_end = next((end for end in ("\r\n", "\n") if edit.code.endswith(end)), "")
+    return asked, Frame(head, tail, line_end)
 
 
 @post("/v1/edit/completions", status_code=200)
 async def edit_completions(
     request: AnyRequest, services: NamedDependency[Services]
 ) -> Response[dict[str, Any]] | Stream:
-    """The code to edit as it should be."""
+    """The code to edit as it should be, in a fence."""
     body = read_body(await request.body(), ChatBody)
     model = body.model or ready_facts(services).model
-    asked, head, tail = asked_of(body, edit_of(_content(body)))
+    asked, frame = asked_of(body, edit_of(_content(body)))
     if body.stream:
         (run,) = runs_of(services, asked)
-        return events(_edit_chunks(run, model, head, tail))
+        return events(_edit_chunks(run, model, frame))
     (outcome,) = await outcomes(services, asked, watch(request))
     usage = {"prompt_tokens": outcome.stats.prefill_tokens + outcome.stats.cached_tokens}
     usage["completion_tokens"] = outcome.stats.tokens
     usage["total_tokens"] = usage["prompt_tokens"] + usage["completion_tokens"]
-    text = head + outcome.text + tail
+    text = frame.before + outcome.text + frame.behind(outcome.text)
     return Response({**_whole("edit.completion", model, text, outcome.reason), "usage": usage})
 
 
@@ -114,18 +139,15 @@ def _content(body: ChatBody) -> str:
     return body.messages[0].content
 
 
-async def _edit_chunks(
-    run: Run, model: str, head: str, tail: str
-) -> AsyncGenerator[dict[str, Any], None]:
+async def _edit_chunks(run: Run, model: str, frame: Frame) -> AsyncGenerator[dict[str, Any], None]:
     shared = _head("edit.completion.chunk", model)
-    if head:
-        yield _chunk(shared, head, None)
+    yield _chunk(shared, frame.before, None)
     async with aclosing(run.pieces()) as pieces:
         async for piece in pieces:
             yield _chunk(shared, piece, None)
-    if tail:
-        yield _chunk(shared, tail, None)
-    yield _chunk(shared, "", run.ended().reason)
+    end = run.ended()
+    yield _chunk(shared, frame.behind(end.text), None)
+    yield _chunk(shared, "", end.reason)
 
 
 async def _apply_chunks(model: str, text: str) -> AsyncGenerator[dict[str, Any], None]:

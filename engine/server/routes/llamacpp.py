@@ -19,7 +19,6 @@ from engine.server.services import Services
 from protocol.messages import ContextFile
 from protocol.values import FinishReason
 
-DEADLINE_MS = 600_000
 STOP_TYPES: dict[FinishReason, str] = {"length": "limit", "deadline": "limit"}
 
 
@@ -31,7 +30,10 @@ class ExtraFile(Struct, frozen=True):
 
 
 class InfillBody(Extensions, frozen=True, kw_only=True):
-    """The request; options that mean nothing here are ignored."""
+    """The request; options that mean nothing here are ignored.
+
+    So are time limits of a phase: cut short by a deadline, an answer would end in mid-line.
+    """
 
     input_prefix: str | None = None
     input_suffix: str | None = None
@@ -43,7 +45,6 @@ class InfillBody(Extensions, frozen=True, kw_only=True):
     seed: int | None = None
     stop: str | list[str] | None = None
     stream: bool | None = None
-    t_max_predict_ms: int | None = None
     grammar: str | None = None
     json_schema: msgspec.Raw = msgspec.field(default_factory=msgspec.Raw)
     response_fields: list[str] | None = None
@@ -60,12 +61,6 @@ class Properties(Struct, frozen=True):
 
 def asked_of(body: InfillBody) -> Asked:
     """The request in our words: the line up to the cursor belongs to the prefix."""
-    deadline = (
-        body.t_max_predict_ms if body.t_max_predict_ms and body.t_max_predict_ms > 0 else None
-    )
-    extensions = body
-    if deadline is not None and body.deadline_ms is None:
-        extensions = msgspec.structs.replace(body, deadline_ms=min(deadline, DEADLINE_MS))
     files = [ContextFile(file.filename or "extra", file.text) for file in body.input_extra or ()]
     return Asked(
         prefix=(body.input_prefix or "") + (body.prompt or ""),
@@ -77,7 +72,7 @@ def asked_of(body: InfillBody) -> Asked:
         stop=stops_of(body.stop),
         files=tuple(files),
         constraint=schema_of(body.json_schema) or grammar_of(body.grammar, "grammar"),
-        extensions=extensions,
+        extensions=body,
     )
 
 
@@ -115,9 +110,8 @@ async def infill_completion(
 @get("/props")
 async def props(services: NamedDependency[Services]) -> Properties:
     """What kind of server this is."""
-    limits = services.config.limits
-    model = ready_facts(services).model
-    return Properties(model, limits.live_fills, "", {"n_ctx": limits.prefix})
+    facts = ready_facts(services)
+    return Properties(facts.model, services.config.limits.live_fills, "", {"n_ctx": facts.window})
 
 
 @get("/slots")
@@ -134,7 +128,10 @@ async def _chunks(run: Run, body: InfillBody, model: str) -> AsyncGenerator[dict
 
 
 def _facts(outcome: Outcome | None) -> dict[str, Any]:
-    """Everything but the text, in llama.cpp's words."""
+    """Everything but the text, in llama.cpp's words.
+
+    How long the prompt took is not known apart: it is a part of what the answer took.
+    """
     if outcome is None:
         return {"stop_type": "none", "truncated": False, "tokens_cached": 0, "timings": {}}
     stats = outcome.stats
@@ -148,7 +145,7 @@ def _facts(outcome: Outcome | None) -> dict[str, Any]:
         "created": int(time.time()),
         "timings": {
             "prompt_n": stats.prefill_tokens,
-            **_rates("prompt", stats.prefill_tokens, stats.queue_ms),
+            **_rates("prompt", stats.prefill_tokens, 0.0),
             "predicted_n": stats.tokens,
             **_rates("predicted", stats.tokens, stats.model_ms),
         },

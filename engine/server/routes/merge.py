@@ -32,6 +32,11 @@ class Piece:
     after_gap: bool
     before_gap: bool
 
+    @property
+    def bare(self) -> list[str]:
+        """The lines as they are compared: blanks at the end of a line make no difference."""
+        return [line.rstrip() for line in self.lines]
+
 
 def merge(original: str, snippet: str) -> str:
     """The file with the snippet in it; Unclear if it can't be told where, TooMuch."""
@@ -57,8 +62,8 @@ def pieces_of(snippet: str) -> list[Piece]:
     edges = [-1, *marks, len(rows)]
     pieces = []
     for number, (left, right) in enumerate(pairwise(edges)):
-        lines = [row.rstrip() for row in rows[left + 1 : right]]
-        if any(lines):
+        lines = [row.removesuffix("\r") for row in rows[left + 1 : right]]
+        if any(line.strip() for line in lines):
             after = number > 0 or not marks
             before = number < len(edges) - 2 or not marks
             pieces.append(Piece(lines, after, before))
@@ -71,7 +76,7 @@ def _start(bare: list[str], at: int, piece: Piece) -> int:
     """The line of the file where the piece's region begins."""
     if not piece.after_gap:
         return 0
-    place = _only_place(piece.lines, bare[at:])
+    place = _only_place(piece.bare, bare[at:])
     if place is None:
         raise Unclear(f"It is unclear where this begins in the file: {piece.lines[0].strip()!r}")
     return at + place
@@ -81,7 +86,7 @@ def _stop(bare: list[str], start: int, piece: Piece) -> int:
     """The line behind the piece's region."""
     if not piece.before_gap:
         return len(bare)
-    place = _only_place(piece.lines[::-1], bare[start:][::-1])
+    place = _only_place(piece.bare[::-1], bare[start:][::-1])
     if place is None:
         raise Unclear(f"It is unclear where this ends in the file: {piece.lines[-1].strip()!r}")
     return len(bare) - place

@@ -126,6 +126,7 @@ def _line(model: str, text: str) -> dict[str, Any]:
 
 
 def _end(outcome: Outcome) -> dict[str, Any]:
+    """The last line. How long the prompt took is not known apart: the answer's time holds it."""
     stats = outcome.stats
     return {
         "done": True,
@@ -133,7 +134,7 @@ def _end(outcome: Outcome) -> dict[str, Any]:
         "total_duration": round(stats.wall_ms * NANOSECONDS),
         "load_duration": 0,
         "prompt_eval_count": stats.prefill_tokens + stats.cached_tokens,
-        "prompt_eval_duration": round(stats.queue_ms * NANOSECONDS),
+        "prompt_eval_duration": 0,
         "eval_count": stats.tokens,
         "eval_duration": round(stats.model_ms * NANOSECONDS),
     }

@@ -31,6 +31,7 @@ from protocol.messages import (
     Token,
 )
 from protocol.mirror import Mirror
+from protocol.replies import is_end
 from protocol.values import FinishReason
 
 Gone = Callable[[], Awaitable[object]]
@@ -131,11 +132,11 @@ class Run:
     def _deliver(self, message: ServerMessage) -> None:
         match message:
             case Accepted():
-                self._mirror.apply(_masks(message))
+                self._mirror.apply(message)
             case Delta() | Splice() | Snap():
                 if message.canvas == 0:
                     self._mirror.apply(message)
-            case Done() | Error():
+            case Done() | Error() if is_end(message):
                 self._end = message
                 self._services.metrics.ended(message)
             case _:
@@ -163,11 +164,6 @@ def _hole(fill: Fill) -> Hole:
 def _may_miss(fill: Fill) -> bool:
     """Whether only the end tells what the answer is: its constraint may not be guaranteed."""
     return fill.constraint is not None and fill.constraint.best_effort
-
-
-def _masks(accepted: Accepted) -> Snap:
-    size = accepted.canvas_tokens
-    return Snap(accepted.id, 0, (None,) * size, (0.0,) * size)
 
 
 def _raised(error: Error) -> ProtocolError:
@@ -222,7 +218,7 @@ async def merged(runs: list[Run]) -> AsyncGenerator[tuple[int, str | None], None
                 async for piece in pieces:
                     await queue.put((number, piece))
             await queue.put((number, None))
-        except ProtocolError as error:
+        except Exception as error:  # noqa: BLE001  # whatever it is, who reads must hear of it
             await queue.put(error)
 
     tasks = [asyncio.create_task(pump(number, run)) for number, run in enumerate(runs)]

@@ -1,11 +1,13 @@
 """Slots thrown back, canvases cut and extended; what a person typed stays through all of it."""
 
+import msgspec
 import numpy as np
 import pytest
 
 from engine.canvas import SlotState
 from models.loader import Model
 from protocol.messages import (
+    Cancel,
     CanvasSpec,
     Pin,
     PolicyName,
@@ -107,6 +109,35 @@ def test_a_canvas_is_extended_and_no_further(tiny: Model, policy: PolicyName) ->
     watched.done()
     assert len(watched.mirror.cells) <= size + 7
     assert not watched.errors()
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_line_that_may_grow_keeps_the_size_it_is_given(tiny: Model, policy: PolicyName) -> None:
+    line = msgspec.structs.replace(fill(policy, prefix="a = ("), suffix="\nend")
+    watched = Watched(tiny, line)
+    watched.steps(2)
+    watched.revise(Resize(6))
+    watched.done()
+    assert len(watched.mirror.cells) <= 6
+    assert not watched.errors()
+
+
+def test_the_end_that_a_change_brought_does_not_outlive_the_next_change(tiny: Model) -> None:
+    watched = Watched(tiny, fill(prefix="(", shape="span", canvas=CanvasSpec(tokens=12)))
+    watched.steps(4)
+    watched.revise(Resize(3))
+    watched.revise(Resize(12))
+    watched.done()
+    assert None not in watched.mirror.cells
+    assert not watched.errors()
+
+
+def test_a_change_does_not_bring_a_cancelled_fill_back(tiny: Model) -> None:
+    watched = Watched(tiny, fill(prefix="(", shape="span", canvas=CanvasSpec(tokens=12)))
+    watched.steps(4)
+    watched.engine.send(Cancel("a"))
+    watched.revise(Resize(20))
+    assert watched.done().finish == "cancelled"
 
 
 def test_a_canvas_is_cut(tiny: Model) -> None:

@@ -3,23 +3,30 @@
 import numpy as np
 import pytest
 
-from engine.constraints.canvas import Specials
+from engine.constraints.canvas import CanvasConstraint, Specials
 from engine.constraints.errors import UnsatisfiableError
-from tests.engine.constraints.toys import PAD, constraint, random_rows
+from engine.constraints.limits import Bounds, Limits
+from engine.constraints.regex import full_match
+from engine.constraints.token_lift import lift
+from tests.engine.constraints.toys import PAD, VOCABULARY, constraint, random_rows
 
 
 def test_least_tokens_and_feasible_lengths() -> None:
     canvas = constraint(r"(aba){2}c", specials=Specials())
     assert canvas.least_tokens() == 4
     assert canvas.feasible_lengths(8).tolist() == [4 <= n <= 7 for n in range(9)]
-    canvas.require(4)
-    with pytest.raises(UnsatisfiableError, match="needs at least 4 tokens; the hole has 3"):
-        canvas.require(3)
 
 
 def test_the_text_before_the_hole_is_named_where_it_breaks() -> None:
     with pytest.raises(UnsatisfiableError, match=r"line 2, column 2: 'ab.+nac'"):
         constraint("ab\nab", (b"ab\nac", b""))
+
+
+def test_a_refusal_names_what_the_automaton_lacks() -> None:
+    dfa = lift(full_match("a*", Limits(), Bounds()).dfa, VOCABULARY, Limits(), ("long texts",))
+    for texts in ((b"ab", b""), (b"a", b"b")):
+        with pytest.raises(UnsatisfiableError, match=r"or needs what was left .*: long texts"):
+            CanvasConstraint(dfa, Specials(), texts)
 
 
 def test_the_text_behind_the_hole_is_blamed() -> None:
@@ -52,11 +59,15 @@ def test_shapes_are_checked() -> None:
     canvas = constraint("a*")
     with pytest.raises(ValueError, match="log_probs must be"):
         canvas.step(np.zeros((3, 10)), np.full(2, -1))
-    with pytest.raises(ValueError, match="hole lengths"):
-        canvas.step(np.zeros((2, 10)), np.full(2, -1), lengths=(1, 1))
+    for texts, later in (((b"",), ()), ((b"", b"", b""), ()), ((b"", b""), (1,))):
+        with pytest.raises(ValueError, match="a text before and a text behind"):
+            CanvasConstraint(canvas.dfa, Specials(), texts, later=later)
 
 
 def test_a_full_canvas_is_judged_without_rows() -> None:
     canvas = constraint("a+")
     assert canvas.step(np.zeros((0, 10)), np.array([1, 5])).feasible
     assert not canvas.step(np.zeros((0, 10)), np.array([1, PAD])).feasible
+    nothing = np.full(0, -1)
+    assert constraint("ab", (b"a", b"b")).step(np.zeros((0, 10)), nothing).feasible
+    assert not canvas.step(np.zeros((0, 10)), nothing).feasible

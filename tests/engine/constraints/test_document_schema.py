@@ -2,11 +2,14 @@
 
 import json
 import re
+from typing import Any
 
 import pytest
 
+from engine.constraints import document_schema
+from engine.constraints.data import documents
 from engine.constraints.document_schema import STUBS, DocumentSchema, breaks_in
-from engine.constraints.errors import InvalidConstraintError, UnsupportedError
+from engine.constraints.errors import InvalidConstraintError, NotWantedError, UnsupportedError
 from engine.constraints.scalars import scalars
 
 SCHEMA = json.dumps(
@@ -147,6 +150,48 @@ def test_values_that_may_stand_there_are_listed(
 )
 def test_where_there_is_a_choice_nothing_is_listed(language: str, before: str, behind: str) -> None:
     assert scalars(DocumentSchema(language, SCHEMA), before, behind) is None
+
+
+@pytest.fixture
+def readings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Sizes of the documents that are read under a schema."""
+    found: list[int] = []
+
+    def counted(language: str, text: str) -> list[Any]:
+        found.append(len(text))
+        return documents(language, text)
+
+    monkeypatch.setattr(document_schema, "documents", counted)
+    return found
+
+
+def _levels(count: int) -> DocumentSchema:
+    level = {"enum": [f"level{n}" for n in range(count)]}
+    return DocumentSchema("yaml", json.dumps({"properties": {"level": level}}))
+
+
+def test_a_large_document_is_not_read_once_for_each_of_many_values(readings: list[int]) -> None:
+    before = "# much is said here\n" * 10_000 + "level: "
+    assert scalars(_levels(300), before, "\n") is None
+    assert not readings
+    assert scalars(_levels(300), "level: ", "\n") is not None
+    assert len(readings) > 300
+    assert scalars(_levels(3), before, "\n") is not None, "few values are tried all the same"
+
+
+def test_values_that_are_not_wanted_any_more_are_not_tried(readings: list[int]) -> None:
+    with pytest.raises(NotWantedError):
+        scalars(_levels(300), "level: ", "\n", lambda: len(readings) < 20)
+    assert len(readings) <= 20 + 2 * len(STUBS)
+
+
+@pytest.mark.parametrize("behind", [["\n"], ["\nname: ", "\n"]])
+def test_of_a_large_document_few_stubs_are_tried(readings: list[int], behind: list[str]) -> None:
+    before = "port: many\n" + "# much is said here\n" * 10_000 + "level: "
+    problem = breaks_in(DocumentSchema("yaml", SCHEMA), before, behind)
+    assert problem("warn") is not None
+    assert sum(readings) < 2_000_000
+    assert problem("info") is None, "what is broken elsewhere is excused"
 
 
 def test_schemas_that_can_not_be_used_say_why() -> None:

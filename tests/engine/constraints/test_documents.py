@@ -66,23 +66,9 @@ def test_a_healed_boundary(person: TokenDFA) -> None:
     judged(before + hole + behind)
 
 
-def test_two_holes_under_one_constraint(person: TokenDFA) -> None:
-    texts = (b'{"name": "', b'", "age": ', b', "active": true}')
-    canvas = CanvasConstraint(person, SPECIALS, texts)
-    vocabulary, rng = real_vocabulary(), np.random.default_rng(0)
-    rows = row_pool(vocabulary, 10, seed=2)
-    tokens = canvas.step(rows, np.full(10, -1), lengths=(6, 4)).sample(rng).tokens
-    holes = [
-        b"".join(vocabulary.token_bytes[t] or b"" for t in part) for part in np.split(tokens, [6])
-    ]
-    judged(texts[0] + holes[0] + texts[1] + holes[1] + texts[2])
-
-
 def test_what_is_wrong_is_said_before_the_first_step(person: TokenDFA) -> None:
     with pytest.raises(UnsatisfiableError, match=r"line 2, column 12: .*\"name\": 3"):
         CanvasConstraint(person, SPECIALS, (b'{\n   "name": 3', b"}"))
     with pytest.raises(UnsatisfiableError, match="check the text behind"):
         CanvasConstraint(person, SPECIALS, (b'{"name": "x"', b"]"))
-    canvas = CanvasConstraint(person, SPECIALS, (b"", b""))
-    with pytest.raises(UnsatisfiableError, match=r"needs at least \d+ tokens; the hole has 5"):
-        canvas.require(5)
+    assert (CanvasConstraint(person, SPECIALS, (b"", b"")).least_tokens() or 0) > 5

@@ -5,10 +5,11 @@ from itertools import pairwise
 
 import pytest
 
-from engine.constraints.errors import TooLargeError, UnsatisfiableError, UnsupportedError
+from engine.constraints.errors import TooLargeError, UnsatisfiableError
 from engine.constraints.frontend import language_of
 from engine.constraints.limits import Bounds, Limits, deeper, tighter
-from engine.constraints.spec import Choices, Ebnf, JsonSchema, Lengths, Regex, Syntax
+from engine.constraints.regex import BEYOND_ASCII
+from engine.constraints.spec import Choices, Ebnf, JsonSchema, Lengths, Regex
 
 
 def test_bounds_are_tightened_until_the_caps_hold() -> None:
@@ -49,6 +50,16 @@ def test_character_bounds_cut_any_language() -> None:
     assert not plain.accepts(b"")
 
 
+def test_a_pattern_keeps_to_ascii_where_its_classes_would_be_too_large() -> None:
+    wide = language_of(Regex(pattern=r"\w+ \d{4}"), Limits())
+    assert wide.dfa.accepts("naïve 2001".encode())
+    assert wide.notes == ()
+    narrow = language_of(Regex(pattern=r"\w{1,200}"), Limits(seconds=20.0))
+    assert narrow.dfa.accepts(b"a" * 200)
+    assert not narrow.dfa.accepts("naïve".encode())
+    assert narrow.notes == (BEYOND_ASCII,)
+
+
 def test_choices_are_whole_texts() -> None:
     dfa = language_of(Choices(texts=("New York", "New York City", "")), Limits()).dfa
     assert dfa.accepts(b"New York City")
@@ -67,8 +78,3 @@ def test_a_large_schema_ends_in_bounded_time() -> None:
     assert len(source) > 800_000
     with pytest.raises(TooLargeError):
         language_of(JsonSchema(schema=source), Limits(seconds=1.0))
-
-
-def test_black_box_kinds_are_no_automata() -> None:
-    with pytest.raises(UnsupportedError, match="no automaton"):
-        language_of(Syntax(language="python"), Limits())

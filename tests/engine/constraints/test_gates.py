@@ -1,5 +1,7 @@
 """The gates: a wrong automaton is found, results are checked, checks end in bounded time."""
 
+import re
+
 import pytest
 
 from engine.constraints.checkers import checker_of, matches_python
@@ -8,7 +10,7 @@ from engine.constraints.frontend import Language, language_of
 from engine.constraints.gates import second_gate, third_gate
 from engine.constraints.limits import Bounds, Limits
 from engine.constraints.regex import full_match
-from engine.constraints.spec import Choices, Ebnf, JsonSchema, Lark, Lengths, Regex, Syntax
+from engine.constraints.spec import Choices, Ebnf, JsonSchema, Lark, Lengths, Regex
 
 
 def wrong(pattern: str) -> Language:
@@ -64,11 +66,23 @@ def test_results_are_judged(spec: Regex, good: bytes, bad: bytes) -> None:
     assert check(bad) is not None
 
 
-def test_a_bad_schema_or_kind_has_no_checker() -> None:
+@pytest.mark.parametrize(
+    "pattern", [r"\w", r"\W", r"[^\w.]", r"[\W_]", r"\s", r"\S", r"\d", r"[^\D]"]
+)
+def test_the_last_gate_has_the_classes_of_python(pattern: str) -> None:
+    check = third_gate(Regex(pattern=pattern))
+    for text in "aé²٣_ .[\u0301\u200dⒶ\x1c\u2028":
+        assert (check(text.encode()) is None) == bool(re.fullmatch(pattern, text)), text
+
+
+@pytest.mark.parametrize("pattern", [r"\w", r"\W", r"[^\w\s]", r"\d", r"\D"])
+def test_the_last_gate_lets_pass_what_only_a_newer_unicode_knows(pattern: str) -> None:
+    assert third_gate(Regex(pattern=pattern))("\u1c89".encode()) is None
+
+
+def test_a_bad_schema_has_no_checker() -> None:
     with pytest.raises(InvalidConstraintError, match="invalid schema"):
         checker_of(JsonSchema(schema='{"type": 3}'))
-    with pytest.raises(UnsupportedError):
-        checker_of(Syntax(language="python"))
 
 
 def test_the_ladder_of_bounds_ends_in_an_error() -> None:

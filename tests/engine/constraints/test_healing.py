@@ -86,6 +86,7 @@ def test_best_path_is_the_brute_force_best(
         if all(f < 0 or f == t for f, t in zip(fixed, tokens, strict=True))
         and accepted(tokens, required)
     }
+    assert automaton.feasible(fixed) == bool(scores)
     if not scores:
         assert path is None
         return

@@ -11,11 +11,14 @@ from hypothesis import strategies as st
 from engine.constraints.byte_dfa import ByteDFA
 from engine.constraints.errors import InvalidConstraintError, TooLargeError, UnsupportedError
 from engine.constraints.limits import Bounds, Limits
-from engine.constraints.regex import full_match, search
+from engine.constraints.regex import BEYOND_ASCII, RegexLanguage, full_match, search
 from tests.engine.constraints.toys import UNTIMED
 
 LIMITS = Limits(seconds=5.0)
 texts = st.text(alphabet="abcABC019-. \nKé\u017f", max_size=7)
+others = st.text(
+    alphabet="aKkSİ\u0131ÉéßẞÜü\u017f\u212aςΣжЖ²٣\u0301\x1c\r\u2028\ufeff _", max_size=3
+)
 
 
 @lru_cache(maxsize=64)
@@ -55,13 +58,59 @@ def test_full_match_agrees_with_python(pattern: str, text: str) -> None:
     assert dfa.accepts(text.encode()) == (re.fullmatch(pattern, text) is not None)
 
 
-@pytest.mark.parametrize("pattern", [r"\w+", r"\W", r"[^\w\s]", r"\S.", "(?i)k[^k]", r"\s\D"])
+CLASSES = [
+    r"\w+",
+    r"\W",
+    r"[^\w\s]",
+    r"\S.",
+    r"\s\D?",
+    r"\d|(?s:.)\W",
+    r"(?i)[^é]",
+    r"(?i)x?[^üß][^\u0430-я]",
+    r"(?i)k[^k]?",
+    r"(?i)éς?|[à-ü]ß|[\Wж]+",
+]
+
+
+@pytest.mark.parametrize("pattern", CLASSES)
 @UNTIMED
-@given(text=texts)
-def test_classes_never_promise_too_much(pattern: str, text: str) -> None:
+@given(text=texts | others)
+def test_classes_are_those_of_python(pattern: str, text: str) -> None:
     dfa = full(pattern)
+    assert dfa.accepts(text.encode()) == (re.fullmatch(pattern, text) is not None)
+
+
+@pytest.mark.parametrize(
+    "pattern", [*CLASSES, "(?i)[^i]", r"(?a)\w\W", r"(?i)[^k]i", "(?a:.)(?i:ß)"]
+)
+@pytest.mark.parametrize("ascii", [False, True])
+@UNTIMED
+@given(text=texts | others)
+def test_classes_never_promise_too_much(pattern: str, ascii: bool, text: str) -> None:
+    dfa = narrowed(pattern).dfa if ascii else full(pattern)
     if dfa.accepts(text.encode()):
         assert re.fullmatch(pattern, text)
+
+
+@pytest.mark.parametrize("letter", ["é", "ß", "я", "\u017f", "\u0390", "\ufb05", "\u1c80"])
+def test_a_negated_class_keeps_out_every_case_of_its_letters(letter: str) -> None:
+    dfa = full(f"(?i)[^{letter}]")
+    for code in (code for code in range(0x110000) if not 0xD800 <= code <= 0xDFFF):
+        if chr(code).casefold() == letter.casefold():
+            assert not dfa.accepts(chr(code).encode()), chr(code)
+
+
+@lru_cache(maxsize=64)
+def narrowed(pattern: str) -> RegexLanguage:
+    return full_match(pattern, LIMITS, Bounds(ascii=True))
+
+
+def test_classes_that_are_cut_to_ascii_are_said() -> None:
+    assert not narrowed(r"\w+").dfa.accepts("é".encode())
+    for pattern in (r"\w+", r"(a|[\d.])b", r"(?i)é", r"\s"):
+        assert narrowed(pattern).clipped == {BEYOND_ASCII}
+    for pattern in ("é.", r"\W[^\w]", "(?i)a", r"(?a)\w"):
+        assert not narrowed(pattern).clipped
 
 
 @pytest.mark.parametrize("pattern", ["^ab", "b$", "a|^b|c$", "", r"^\S+$", "(^|-)a", "a^b"])

@@ -17,9 +17,9 @@ from engine.constraints.vocabulary import Vocabulary
 # Property tests assert no wall-clock time: machines may be busy.
 UNTIMED = settings(deadline=None, max_examples=50)
 TOKENS: list[bytes | None] = [None, b"a", b"b", b"ab", b"ba", b"aa", None, None, b"c", b"b"]
-END, DELETE, PAD = 0, 6, 7
+END, OTHER, PAD = 0, 6, 7  # special ids; the second means nothing here
 VOCABULARY = Vocabulary(TOKENS)
-SPECIALS = Specials(end=(END,), pad=(PAD,), delete=(DELETE,))
+SPECIALS = Specials(end=(END,), pad=(PAD,))
 
 
 def constraint(
@@ -30,11 +30,11 @@ def constraint(
 
 
 def hole_text(tokens: Sequence[int]) -> bytes | None:
-    """The text of one hole, None if its end and padding stand wrong."""
+    """The text of a hole, None if its end and padding stand wrong or a token spells nothing."""
     text, ended = b"", False
     for token in tokens:
-        if token == DELETE:
-            continue
+        if token == OTHER:
+            return None
         if token == PAD and not ended:
             return None
         if token not in (END, PAD) and ended:
@@ -46,23 +46,9 @@ def hole_text(tokens: Sequence[int]) -> bytes | None:
     return text
 
 
-def whole_text(
-    tokens: Sequence[int], texts: Sequence[bytes], lengths: Sequence[int]
-) -> bytes | None:
-    text, at = texts[0], 0
-    for length, behind in zip(lengths, texts[1:], strict=True):
-        hole = hole_text(tokens[at : at + length])
-        if hole is None:
-            return None
-        text += hole + behind
-        at += length
-    return text
-
-
 def valid_fillings(
     pattern: str,
-    texts: Sequence[bytes],
-    lengths: Sequence[int],
+    texts: tuple[bytes, bytes],
     log_probs: npt.NDArray[np.float64],
     fixed: npt.NDArray[np.int64],
 ) -> dict[tuple[int, ...], float]:
@@ -73,8 +59,8 @@ def valid_fillings(
     for tokens in itertools.product(range(len(TOKENS)), repeat=len(fixed)):
         if any(f >= 0 and f != t for f, t in zip(fixed, tokens, strict=True)):
             continue
-        text = whole_text(tokens, texts, lengths)
-        if text is not None and matcher.fullmatch(text):
+        text = hole_text(tokens)
+        if text is not None and matcher.fullmatch(texts[0] + text + texts[1]):
             found[tokens] = float(
                 sum(log_probs[rows[i], t] for i, t in enumerate(tokens) if fixed[i] < 0)
             )

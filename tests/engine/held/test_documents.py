@@ -102,12 +102,13 @@ def test_a_later_hole_that_can_not_be_filled_is_known_at_once(engine: LocalEngin
     assert error.code == "constraint_unsatisfiable"
 
 
-def test_a_canvas_beside_others_that_is_too_short_says_so(engine: LocalEngine) -> None:
+def test_a_canvas_that_is_too_short_says_so_beside_others_too(engine: LocalEngine) -> None:
     request = Fill(
         "several",
         "x = ",
         "\n",
         constraint=Regex("[0-9]{60}"),
+        canvas=CanvasSpec(tokens=8),
         sampling=Sampling(policy="fixed"),
         holes=(NextHole("\ny = "),),
     )

@@ -54,6 +54,14 @@ def test_what_is_impossible_is_named(
     assert error.param == "constraint"
 
 
+@pytest.mark.parametrize("policy", ["causal", "speculate", "threshold"])
+@pytest.mark.parametrize("init", [("abc",), (None, "abc")])
+def test_a_warm_start_that_breaks_the_constraint_is_left_out(
+    engine: LocalEngine, policy: Any, init: tuple[str | None, ...]
+) -> None:
+    assert done(engine, fill(Regex("[0-9]{1,6}"), policy, init=init)).text.isdigit()
+
+
 def test_lone_surrogates_are_refused(engine: LocalEngine) -> None:
     assert refused(engine, fill(Regex("a\ud800"))).code == "constraint_invalid"
 

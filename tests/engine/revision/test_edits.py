@@ -25,7 +25,7 @@ def doubting(tokens: int, choices: list[int] | None = None) -> Answer:
     """The left side finds every token improbable, and others likely."""
     low = np.full(tokens, -6.0, np.float32)
     rows = np.array([choices or []] * tokens, np.int64).reshape(tokens, -1)
-    return Answer(low, rows[:, 0] if choices else low, low, low, rows, rows * -0.01)
+    return Answer(low, rows[:, 0] if choices else low, low, rows, rows * -0.01)
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

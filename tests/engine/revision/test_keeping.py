@@ -7,7 +7,7 @@ import pytest
 
 from engine.revision.keeping import under
 from engine.revision.opening import Opened
-from protocol.messages import ReviseText
+from protocol.messages import DocumentRef, ReviseText
 
 
 @dataclass
@@ -18,8 +18,10 @@ class _Opened:
     tail: str = "\n"
 
 
-def accepts(prefix: str, text: str, suffix: str, path: str | None, new: str) -> bool:
-    request = ReviseText("r", prefix, text, suffix, path=path)
+def accepts(
+    prefix: str, text: str, suffix: str, path: str | None, new: str, doc: DocumentRef | None = None
+) -> bool:
+    request = ReviseText("r", prefix, text, suffix, path=path, doc=doc)
     _, judge = under(None, request, cast(Opened, cast(Any, _Opened())))
     return judge(b"x " + new.encode())
 
@@ -35,6 +37,12 @@ def accepts(prefix: str, text: str, suffix: str, path: str | None, new: str) -> 
 def test_a_sound_document_stays_sound(path: str, old: str, good: str, bad: str) -> None:
     assert accepts("", old, "", path, good)
     assert not accepts("", old, "", path, bad)
+
+
+def test_the_language_may_be_named_where_there_is_no_path() -> None:
+    doc = DocumentRef("d", 1, "python")
+    assert not accepts("", "y = (1)\n", "", None, "y = (1", doc)
+    assert accepts("", "y = (1)\n", "", None, "y = (2)", doc)
 
 
 def test_line_ends_do_not_matter() -> None:

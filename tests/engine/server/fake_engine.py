@@ -32,6 +32,7 @@ from protocol.messages import (
 )
 
 CAPS = ("revise:pin",)
+WINDOW = 2176
 ANSWER = "return fib(n - 1) + fib(n - 2)"
 
 
@@ -56,7 +57,7 @@ class FakeStepEngine:
 
     live: dict[str, Running] = field(default_factory=dict)
     steps: int = 0
-    facts: EngineFacts = field(default_factory=lambda: EngineFacts("fake", CAPS))
+    facts: EngineFacts = field(default_factory=lambda: EngineFacts("fake", CAPS, window=WINDOW))
     _outbox: list[ServerMessage] = field(default_factory=list)
 
     @property
@@ -145,7 +146,8 @@ class FakeStepEngine:
         stop = running.cells.index(None) if None in running.cells else len(running.cells)
         text = "".join(cell or "" for cell in running.cells[:stop])
         read = len(running.fill.prefix)
-        stats = Stats(running.step, running.step, tokens=stop, prefill_tokens=read, model_ms=1.0)
+        step = running.step
+        stats = Stats(step, step, tokens=stop, prefill_tokens=read, queue_ms=0.1, model_ms=1.0)
         tokens = tuple(Token(cell or "", 0.5, 1) for cell in running.cells[:stop])
         self._outbox.append(Done(fill_id, text, finish, tokens, stats))  # type: ignore[arg-type]
 

@@ -19,6 +19,7 @@ from engine.remote import RemoteEngine, connect_engine
 from engine.server.runtime import FILE, TOKEN, RuntimeFile, RuntimeInfo, find_server
 from engine.server.token import read_token
 from protocol.messages import Accepted, Delta, Done, Error, Fill, Goaway
+from protocol.runtime import LOCK
 from tests.engine.server.fake_engine import ANSWER
 from tests.engine.server.talk import talk
 
@@ -222,6 +223,13 @@ def test_a_damaged_runtime_file_is_no_server(tmp_path: Path, text: str) -> None:
     (tmp_path / FILE).write_text(text)
     assert find_server(tmp_path) is None
     held.release()
+
+
+def test_a_lock_that_cant_be_used_is_told(tmp_path: Path) -> None:
+    RuntimeFile(tmp_path).publish(RuntimeInfo(os.getpid(), "::1", 1, "0", "fake", None))
+    (tmp_path / LOCK).mkdir()
+    with pytest.raises(EngineError, match="can't be used"):
+        find_server(tmp_path)
 
 
 def test_the_runtime_file_belongs_to_who_holds_the_lock(tmp_path: Path) -> None:

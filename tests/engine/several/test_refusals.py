@@ -10,9 +10,18 @@ from engine.local import LocalEngine
 from engine.session import Session
 from engine.several.fills import Several
 from models.loader import Model
-from protocol.constraint import Syntax
+from protocol.constraint import Regex, Syntax
 from protocol.errors import ProtocolError
-from protocol.messages import Accepted, CanvasSpec, Done, Error, Fill, Sampling
+from protocol.messages import (
+    Accepted,
+    CanvasSpec,
+    Delta,
+    Done,
+    Error,
+    Fill,
+    Sampling,
+    ServerMessage,
+)
 from protocol.requests import NextHole
 from tests.engine.several.asking import done, fill, heard
 
@@ -59,6 +68,53 @@ def test_a_later_hole_that_is_refused_leaves_the_first_one_unknown(
     with pytest.raises(ProtocolError, match="not that one"):
         Several(session, lambda: 0.0).open(fill())
     assert not session.cancel("f1#0") and not session.cancel("f1")
+
+
+@pytest.mark.parametrize("policy", ["causal", "threshold"])
+@pytest.mark.parametrize(
+    "second",
+    [
+        NextHole("\n    y = ", canvas=CanvasSpec(2), constraint=Regex("[0-9]{40}")),
+        NextHole("\n    y = ", constraint=Regex("[a-z]{9}é", exact_tokens=2)),
+    ],
+)
+def test_a_later_hole_that_is_impossible_is_refused_before_the_first_pass(
+    tiny_engine: LocalEngine, policy: Any, second: NextHole
+) -> None:
+    steps = tiny_engine.load.steps
+    third = NextHole("\n    z = ")
+    [error] = heard(tiny_engine, fill(policy=policy, holes=(third, second)))
+    assert isinstance(error, Error)
+    assert (error.code, error.param) == ("constraint_unsatisfiable", "holes[1].constraint")
+    assert tiny_engine.load.steps == steps
+    assert not tiny_engine._session._session._live
+
+
+def test_a_later_hole_that_fails_is_named(
+    tiny_engine: LocalEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.gate.accepts_in", lambda *_: lambda answer: False)
+    second = NextHole("\n    y = ", constraint=Syntax(language="python", scope="hole"))
+    [error] = errors(tiny_engine, fill(holes=(second,)))
+    assert (error.code, error.param) == ("constraint_unsatisfiable", "holes[0].constraint")
+
+
+def test_a_later_hole_whose_time_is_up_keeps_the_text_of_the_first(
+    tiny: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.gate.accepts_in", lambda *_: lambda answer: False)
+    now = [0.0]
+    engine = LocalEngine(tiny, EngineConfig(threads=1), clock=lambda: now[0])
+    second = NextHole("\n    y = ", constraint=Syntax(language="python", scope="hole"))
+    engine.send(fill(policy="causal", holes=(second,), deadline_ms=5000))
+    said: list[ServerMessage] = []
+    while engine.busy:
+        said += engine.step()
+        shown = [message for message in said if isinstance(message, Delta)]
+        now[0] = 9.0 if shown and shown[-1].canvas == 1 else 0.0
+    end = said[-1]
+    assert isinstance(end, Done), end
+    assert end.finish == "deadline" and end.text and end.holes == (end.text, "")
 
 
 @pytest.mark.parametrize("policy", ["causal", "fixed"])

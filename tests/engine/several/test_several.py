@@ -18,6 +18,7 @@ from engine.several.fills import Several
 from engine.several.parts import one_hole, seed_of
 from models.loader import Model
 from protocol.cells import Cell
+from protocol.constraint import Regex
 from protocol.messages import (
     Accepted,
     Cancel,
@@ -197,6 +198,24 @@ def test_what_is_too_long_to_go_together_goes_in_turn_and_is_said(
     accepted, *_, last = stream(tiny_engine, request_)
     assert isinstance(accepted, Accepted) and any(word in note for note in accepted.notes)
     assert isinstance(last, Done) and len(last.holes) == len(request_.holes) + 1
+
+
+@pytest.mark.parametrize("spec", [CanvasSpec(), CanvasSpec(8, most=64)])
+def test_a_constraint_that_needs_more_room_than_there_is_together_is_met_in_turn(
+    tiny_engine: LocalEngine, spec: CanvasSpec
+) -> None:
+    second = NextHole("\n    y = ", canvas=spec, constraint=Regex("[0-9]{40}"))
+    accepted, *_, last = stream(tiny_engine, fill(holes=(second,)))
+    assert isinstance(accepted, Accepted) and "more tokens" in accepted.notes[-1]
+    assert isinstance(last, Done) and len(last.holes[1]) == 40
+
+
+@pytest.mark.parametrize("review", ["wino", "remdm_cap"])
+def test_a_review_is_carried_out_in_turn(tiny_engine: LocalEngine, review: Any) -> None:
+    sampling = Sampling(policy="fixed", steps=4, review=review)
+    accepted, *_, last = stream(tiny_engine, fill(sampling=sampling, canvas=CanvasSpec(16)))
+    assert isinstance(accepted, Accepted) and "review" in accepted.notes[-1]
+    assert isinstance(last, Done) and last.stats.remasked > 0
 
 
 def test_branches_are_for_holes_in_turn(tiny_engine: LocalEngine) -> None:

@@ -2,7 +2,9 @@
 
 import pytest
 
+from engine.constraints.errors import UnsupportedError
 from engine.hole import shape_hole
+from engine.shape.judge import accepts_in, judged_names
 
 
 @pytest.mark.parametrize(
@@ -27,3 +29,15 @@ def test_hostile_text_gets_a_verdict_too(text: str) -> None:
 
 def test_without_a_grammar_nothing_is_judged() -> None:
     assert shape_hole("a\n", "b\n", "line", None).flaws("((((") == 0
+
+
+@pytest.mark.parametrize("name", sorted(judged_names()))
+def test_whatever_is_said_to_be_judged_is(name: str) -> None:
+    assert isinstance(accepts_in(name, "", [""])("0"), bool)
+
+
+def test_what_is_not_judged_is_not_said_to_be() -> None:
+    assert {"python", "lua", "css", "bash", "shellscript", "typescriptreact"} <= judged_names()
+    assert "text" not in judged_names()
+    with pytest.raises(UnsupportedError):
+        accepts_in("text", "", [""])

@@ -42,25 +42,72 @@ def test_an_error_of_ollama_is_a_text(server: Running, locked: Running, stream: 
         assert isinstance(answer.json()["error"], str)
 
 
+def test_a_wait_is_not_told_as_the_time_that_the_prompt_took(server: Running) -> None:
+    """How long the prompt took is not known; nobody may take it for the engine's pace."""
+    body = {"prompt": "x" * 1000, "input_prefix": "x" * 1000, "stream": False}
+    timings = post(server, "/infill", body).json()["timings"]
+    assert timings["prompt_n"] == 2000
+    assert (timings["prompt_ms"], timings["prompt_per_second"]) == (0.0, 0.0)
+    assert post(server, "/api/generate", body).json()["prompt_eval_duration"] == 0
+
+
 def test_what_ollama_clients_look_at(server: Running) -> None:
     assert get(server, "/api/tags")["models"][0]["name"] == "fake"
     assert ".Suffix" in post(server, "/api/show", {"name": "fake"}).json()["template"]
     assert "version" in get(server, "/api/version")
 
 
+def edited(server: Running, content: str, stream: bool) -> str:
+    """The answer to an edit request."""
+    body = {"messages": [{"role": "user", "content": content}], "stream": stream}
+    answer = post(server, "/v1/edit/completions", body)
+    if stream:
+        return "".join(e["choices"][0]["delta"]["content"] for e in events(answer))
+    assert answer.json()["object"] == "edit.completion"
+    text = answer.json()["choices"][0]["message"]["content"]
+    assert isinstance(text, str)
+    return text
+
+
+def continue_reads(answer: str) -> str:
+    """The lines that Continue takes for those between the tags, as its slice finds them."""
+    return answer[answer.find("```\n") + 4 : answer.rfind("\n\n```")]
+
+
+def zed_reads(answer: str) -> str:
+    """The text that Zed takes for the one between the tags, without the fence."""
+    return answer.removeprefix("```\n").removesuffix("\n```")
+
+
 @pytest.mark.parametrize("stream", [False, True])
 def test_inception_edits_at_the_cursor(server: Running, stream: bool) -> None:
-    body = {"model": "m", "messages": [{"role": "user", "content": recorded.EDIT_MESSAGE}]}
-    answer = post(server, "/v1/edit/completions", {**body, "stream": stream})
-    if stream:
-        text = "".join(e["choices"][0]["delta"]["content"] for e in events(answer))
-    else:
-        assert answer.json()["object"] == "edit.completion"
-        text = answer.json()["choices"][0]["message"]["content"]
-    assert text == f"def fib(n):\n    return {ANSWER}\n"
+    answer = edited(server, recorded.EDIT_MESSAGE, stream)
+    assert continue_reads(answer) == f"def fib(n):\n    return {ANSWER}"
+    assert zed_reads(answer) == f"def fib(n):\n    return {ANSWER}\n"
     fill = last_fill(server)
     assert fill.prefix == "import os\ndef fib(n):\n    return "
     assert fill.suffix == "\nprint(fib(3))"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_code_to_edit_may_end_in_mid_line(server: Running, stream: bool) -> None:
+    content = recorded.EDIT_MESSAGE.replace("\n<|/code_to_edit|>\n", "<|/code_to_edit|>\n\n")
+    assert zed_reads(edited(server, content, stream)) == f"def fib(n):\n    return {ANSWER}"
+    fill = last_fill(server)
+    assert fill.prefix == "import os\ndef fib(n):\n    return "
+    assert fill.suffix == "\nprint(fib(3))"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_code_that_is_written_anew_keeps_its_last_line_end(
+    server: Running, end: str, stream: bool
+) -> None:
+    content = recorded.EDIT_MESSAGE.replace("<|cursor|>", "1")
+    content = content.replace("1\n<|/code_to_edit|>", f"1{end}<|/code_to_edit|>")
+    answer = edited(server, content, stream)
+    assert zed_reads(answer) == ANSWER + end
+    assert continue_reads(answer) == ANSWER + end.removesuffix("\n")
 
 
 @pytest.mark.parametrize("path", ["/v1/edit/completions", "/v1/apply/completions"])

@@ -102,6 +102,18 @@ def test_line_ends_are_kept() -> None:
     assert merge(bare, snippet) == bare.removesuffix("3") + "33"
 
 
+def test_blanks_at_the_end_of_a_line_are_kept() -> None:
+    snippet = GAP + "line one  \nline 1b  \nline two\n" + GAP
+    text = merge("Title\n\nline one  \nline two\nend\n", snippet)
+    assert text == "Title\n\nline one  \nline 1b  \nline two\nend\n"
+
+
+def test_blanks_at_the_end_of_a_line_hide_no_anchor() -> None:
+    assert merge("a  \nb\nc\n", f"{GAP}a\nx \nb\t\n{GAP}") == "a\nx \nb\t\nc\n"
+    with pytest.raises(Unclear):
+        merge(FILE, GAP + "  \n\t\n" + GAP)
+
+
 @given(
     lines=st.lists(st.sampled_from(["a", "b", "  c", "d", ""]), min_size=1, max_size=12),
     start=st.integers(0, 11),

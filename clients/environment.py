@@ -1,6 +1,7 @@
 """An isolated environment for a checkout, made on first use. Standard library only."""
 
 import hashlib
+import os
 import subprocess
 import sys
 import venv
@@ -21,11 +22,11 @@ def ready(extra: str = "") -> Path:
     python = FOLDER / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     stamp = FOLDER / f"installed-{extra or 'plain'}"
     wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
-    if stamp.is_file() and stamp.read_text() == wanted:
+    if stamp.is_file() and stamp.read_text() == wanted and _runs(python):
         return python
     print(f"Setting up {FOLDER} (once; a few minutes) ...", file=sys.stderr, flush=True)
-    if not _has_pip(python):
-        venv.create(FOLDER, with_pip=True)
+    if not _runs(python, "-m", "pip", "--version"):
+        _make(clear=os.path.lexists(python) and not _runs(python))
     target = f"{ROOT}[{extra}]" if extra else str(ROOT)
     command = [str(python), "-m", "pip", "install", "--quiet", "--editable", target]
     if subprocess.run(command, check=False).returncode:
@@ -37,9 +38,21 @@ def ready(extra: str = "") -> Path:
     return python
 
 
-def _has_pip(python: Path) -> bool:
-    """Whether there is an environment, and one that was not broken off while it was made."""
-    if not python.exists():
+def _make(clear: bool) -> None:
+    """A new environment; `clear` throws away what is left of one whose Python is gone."""
+    try:
+        venv.create(FOLDER, clear=clear, with_pip=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise SystemExit(
+            f"{FOLDER} could not be made: {error}\nOn Debian and Ubuntu pip for it is a package "
+            "of its own: install python3-venv, then try again."
+        ) from None
+
+
+def _runs(python: Path, *arguments: str) -> bool:
+    """Whether that Python works, which it doesn't once the one it was made from has gone."""
+    command = [str(python), *(arguments or ("-I", "-S", "-c", ""))]
+    try:
+        return subprocess.run(command, check=False, capture_output=True).returncode == 0
+    except OSError:
         return False
-    command = [str(python), "-m", "pip", "--version"]
-    return subprocess.run(command, check=False, capture_output=True).returncode == 0

@@ -1,6 +1,7 @@
 """`retouch fill` and `retouch rewrite`: read, ask, show, write."""
 
 import logging
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
@@ -10,7 +11,6 @@ from clients.cli.constraint import constraint_of
 from clients.cli.document import Document
 from clients.cli.errors import CHANGED, UNCHANGED, BadInput
 from clients.cli.fill_run import Outcome, open_client, run_fill
-from clients.cli.glyphs import safe
 from clients.cli.options import FillOptions, RewriteOptions, SpanOptions, ToldOptions
 from clients.cli.program import Program
 from clients.cli.replace_file import check_writable, replace_file
@@ -20,6 +20,7 @@ from clients.cli.settings import Settings
 from clients.cli.settings_sources import Resolved
 from clients.cli.show import Show
 from clients.cli.text_file import Source, read_source
+from clients.cli.words import one_of
 from protocol.messages import ShapeName
 
 _LOG = logging.getLogger("retouch.cli")
@@ -37,9 +38,10 @@ def rewrite(program: Program, options: RewriteOptions, resolved: Resolved) -> in
 
 def _run(verb: Verb, program: Program, options: RewriteOptions, settings: Settings) -> int:
     constraint = constraint_of(options)
+    shape: ShapeName | None = one_of("--shape", options.shape, get_args(ShapeName))
 
     def make(document: Document) -> Job:
-        wish = Wish(_shape(options), options.instruction, options.guidance, constraint)
+        wish = Wish(shape, options.instruction, options.guidance, constraint)
         return build(verb, document, spans(document, options, settings), settings, wish)
 
     return carry_out(program, options, settings, make)
@@ -55,6 +57,8 @@ def carry_out(
     """Run the job that `make` makes of the file; `comment` adds to what is shown of it."""
     _check_combination(options)
     source = read_source(str(options.file), program.stdin)
+    if options.diff:
+        diff.refuse_unpatchable(source)
     if options.in_place and source.path:
         check_writable(source.path)
     document = Document.of(source.text, told_path(source.path))
@@ -91,22 +95,21 @@ def _check_combination(options: ToldOptions) -> None:
         raise BadInput("--in-place needs a file; standard input can't be written back")
 
 
-def _shape(options: RewriteOptions) -> ShapeName | None:
-    for name in get_args(ShapeName):
-        if options.shape == name:
-            return name  # type: ignore[no-any-return]
-    if options.shape is None:
-        return None
-    raise BadInput(f"--shape {safe(options.shape)}: choose one of {', '.join(get_args(ShapeName))}")
-
-
 def told_path(path: Path | None) -> str | None:
     """The file's path as the engine is told it: from the working folder, else the bare name."""
     if path is None:
         return None
-    here = Path.cwd()
-    told = path.relative_to(here).as_posix() if path.is_relative_to(here) else path.name
-    return told if len(told) <= 256 else path.name[-256:]
+    name = _readable(path.name)[-256:]
+    try:
+        told = _readable(path.relative_to(Path.cwd()).as_posix())
+    except (OSError, ValueError):  # the working folder is gone, or the file is outside of it
+        return name
+    return told if len(told) <= 256 else name
+
+
+def _readable(name: str) -> str:
+    """The name as text that can be sent: bytes that are no UTF-8 are replaced."""
+    return os.fsencode(name).decode("utf-8", "replace")
 
 
 def spans(document: Document, options: SpanOptions, settings: Settings) -> tuple[address.Span, ...]:
@@ -139,5 +142,5 @@ def _print(
     elif source.path is None and not options.diff:
         show.raw(source.edited(*outcome.edits))
     elif options.diff or not options.in_place:
-        show.diff(diff.unified(source.text, outcome.edits, source.name))
+        show.diff(diff.of_source(source, outcome.edits))
     show.cost(outcome, written)

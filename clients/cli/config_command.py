@@ -35,11 +35,7 @@ class Listing(Struct, frozen=True):
 def config(program: Program, options: ListingOptions, resolved: Resolved) -> int:
     """Print the settings in force."""
     listing = Listing(str(resolved.config_file), _lines(resolved))
-    if options.json:
-        program.stdout.write(as_json(listing))
-    else:
-        program.stdout.write(_told(listing).encode())
-    program.stdout.flush()
+    program.put(as_json(listing) if options.json else _told(listing).encode())
     return CHANGED
 
 

@@ -10,6 +10,7 @@ from clients.cli.constraint_options import ConstraintOptions
 from clients.cli.errors import BadInput
 from clients.cli.glyphs import safe
 from clients.cli.text_file import read_source
+from clients.cli.words import one_of
 from engine.constraints.errors import ConstraintError
 from engine.constraints.grammar.gbnf import ebnf_of
 from protocol.constraint import (
@@ -61,8 +62,7 @@ def _shared(options: ConstraintOptions, given: list[str]) -> dict[str, Any]:
         "exact_tokens": options.exact_tokens,
         "best_effort": options.best_effort,
     }
-    if options.scope not in (None, "hole", "document"):
-        raise BadInput(f"--scope {safe(options.scope)}: choose one of hole, document")
+    one_of("--scope", options.scope, ("hole", "document"))
     if given == ["syntax"]:
         if options.scope == "hole":
             raise BadInput("--syntax speaks of the document; leave --scope out")

@@ -1,5 +1,7 @@
 """`retouch demo`: fills a line and rewrites a block of the example files, live; writes nothing."""
 
+import shlex
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,13 +35,21 @@ class Act:
     def command(self) -> str:
         """What a person would type for it."""
         shape = f" --shape {self.shape}" if self.shape else ""
-        return f"retouch {self.verb} {self.file} --lines {self.lines}{shape}"
+        path = shlex.quote(_from_here(EXAMPLES / self.file))
+        return f"retouch {self.verb} {path} --lines {self.lines}{shape}"
 
 
 ACTS = (
     Act("fill", "orders.py", "21"),
     Act("rewrite", "orders.py", "64:67", shape="line"),
 )
+
+
+def _from_here(path: Path) -> str:
+    """The path as a person would type it in the working folder."""
+    with suppress(OSError, ValueError):  # the folder is gone, or the file is outside of it
+        return str(path.relative_to(Path.cwd()))
+    return str(path)
 
 
 def demo(program: Program, options: ShowOptions, resolved: Resolved) -> int:

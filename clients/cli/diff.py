@@ -5,13 +5,35 @@ import re
 from collections.abc import Iterator, Sequence
 
 from clients.cli.document import Edit
+from clients.cli.errors import BadInput
 from clients.cli.rows import Row, Style, row
+from clients.cli.text_file import Source
 
+BOM = "\ufeff"
 _CONTEXT = 3
 _HEAD = 2
 """Lines that name the files, before the first hunk."""
 _HUNK = re.compile(r"@@ -(\d+)((?:,\d+)?) \+(\d+)((?:,\d+)?) @@")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
+_LONE_CR = re.compile(r"\r(?!\n)")
+
+
+def refuse_unpatchable(source: Source) -> None:
+    """BadInput for a file of which no diff can be made that `patch` takes."""
+    kind = None
+    if source.encoding != "utf-8":
+        kind = "is UTF-16, and a diff is UTF-8"
+    elif _LONE_CR.search(source.text):
+        kind = "has lines that end with CR alone, which `patch` doesn't know"
+    if kind:
+        raise BadInput(f"--diff: {source.name} {kind}; leave it out, or use --in-place")
+
+
+def of_source(source: Source, edits: Sequence[Edit]) -> list[str]:
+    """The diff of a file as it is, so with its byte order mark."""
+    mark = BOM if source.bom and source.encoding == "utf-8" else ""
+    moved = [Edit(e.start + len(mark), e.end + len(mark), e.text) for e in edits]
+    return unified(mark + source.text, moved, source.name)
 
 
 def unified(raw: str, edits: Sequence[Edit], name: str) -> list[str]:
@@ -19,12 +41,13 @@ def unified(raw: str, edits: Sequence[Edit], name: str) -> list[str]:
 
     Only the lines around the edits are compared, so the cost doesn't grow with the file.
     """
+    title = name + "\t" if " " in name else name  # else `patch` takes it up to the blank
     lines: list[str] = []
     grown = 0  # lines that the edits so far have added
     for start, stop, group in _groups(raw, edits):
         first = len(_LINE.findall(raw[:start]))
         old, new = _LINE.findall(raw[start:stop]), _LINE.findall(_applied(raw, start, stop, group))
-        found = list(difflib.unified_diff(old, new, name, name, n=_CONTEXT))
+        found = list(difflib.unified_diff(old, new, title, title, n=_CONTEXT))
         for text in found[_HEAD:] if lines else found:
             lines += _finished(_shifted(text, first, first + grown))
         grown += len(new) - len(old)

@@ -44,11 +44,8 @@ class Health(Struct, frozen=True):
 def doctor(program: Program, options: ListingOptions, resolved: Resolved) -> int:
     """Print the findings; the exit code is 3 if something keeps retouch from working."""
     health = examine(resolved)
-    if options.json:
-        program.stdout.write(as_json(health))
-    else:
-        program.stdout.write("".join(line + "\n" for line in told(health)).encode())
-    program.stdout.flush()
+    lines = "".join(line + "\n" for line in told(health))
+    program.put(as_json(health) if options.json else lines.encode())
     return ENGINE_FAILED if health.problems else CHANGED
 
 

@@ -21,6 +21,12 @@ class EngineFailure(CliError):
     code = "engine_failed"
 
 
+class Unwritable(CliError):
+    """Standard output takes nothing more, as on a full disk."""
+
+    code = "output_failed"
+
+
 class Interrupted(CliError):
     """The person pressed Ctrl-C."""
 

@@ -107,9 +107,8 @@ def _outcome(job: Job, accepted: Accepted, done: Done) -> Outcome:
         raise EngineFailure(f"the engine filled {len(texts)} of {len(job.spans)} holes")
     hurried = done.finish in ("deadline", "cancelled")
     notes = job.notes + accepted.notes
-    if hurried and not all(texts):
-        left = f" in {texts.count('')} of {len(texts)} holes; there" if any(texts) else ";"
-        notes = (*notes, f"the time was up before any text had settled{left} nothing changes")
+    if hurried:
+        notes = (*notes, _what_is_left(texts))
     if done.finish == "constraint":
         notes = (*notes, "the answer does not keep to the constraint; it is the best there is")
     edits = tuple(
@@ -127,6 +126,14 @@ def _outcome(job: Job, accepted: Accepted, done: Done) -> Outcome:
         accepted.model,
     )
     return Outcome(job, accepted, done, edits, notes)
+
+
+def _what_is_left(texts: tuple[str, ...]) -> str:
+    """What became of a fill whose time was up."""
+    if all(texts):
+        return "the time was up; this is what had settled by then"
+    left = f" in {texts.count('')} of {len(texts)} holes; there" if any(texts) else ";"
+    return f"the time was up before any text had settled{left} nothing changes"
 
 
 def _texts(job: Job, done: Done) -> tuple[str, ...]:

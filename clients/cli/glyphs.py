@@ -17,6 +17,11 @@ def safe(text: str) -> str:
     return "".join(_escape(char) if _is_unsafe(char) else char for char in text)
 
 
+def quoted(text: str) -> str:
+    """A token's text on one line, with its blanks visible."""
+    return safe(text).replace(" ", "\u00b7")
+
+
 def clusters(text: str) -> Iterator[tuple[str, int]]:
     """(what to print, its width in cells) for each visible unit of one line of text."""
     for shown, _, width in units((char, None) for char in text):

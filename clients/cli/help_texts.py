@@ -5,7 +5,10 @@ from clients.cli.settings_sources import config_path
 
 MAIN = "Fills holes in code and rewrites spans with a masked-diffusion language model."
 
-_EXITS = "Exit codes: 0 changed, 1 no change, 2 bad usage or input, 3 engine failure, 130 Ctrl-C."
+ENDS = (
+    "2 bad usage or input, 3 engine failure, 130 Ctrl-C, 141 the output's reader left, 143 SIGTERM."
+)
+_EXITS = f"Exit codes: 0 changed, 1 no change, {ENDS}"
 
 FILL = (
     "Put text into a hole of FILE and show the diff; only --in-place writes the file.\n\n"
@@ -33,7 +36,7 @@ REVISE = (
 
 DEMO = (
     "Fill a line and rewrite a block of the example files, live, and show the diffs.\n\n"
-    "Nothing is written. The commands that would do the same are shown."
+    "Nothing is written. The commands that would do the same from here are shown."
 )
 
 DOCTOR = (
@@ -58,7 +61,7 @@ FILL_EXAMPLES = examples(
     ("retouch fill orders.py --lines 21 -i", "line 21, written"),
     ("retouch fill orders.py --range 53:16-53:34 --diff", "a part of a line"),
     ("echo 'two = 1 + <FILL>' | retouch fill -", "at the marker"),
-    ("retouch fill orders.py --marker TODO --json", "at another, as JSON"),
+    ("retouch fill orders.py --marker 'raise NotImplementedError' --json", "as JSON"),
 )
 REWRITE_EXAMPLES = examples(
     ("retouch rewrite orders.py --lines 64:67 --shape line", "as one line"),

@@ -16,7 +16,7 @@ from clients.cli.commands import fill, rewrite
 from clients.cli.config_command import config
 from clients.cli.demo import demo
 from clients.cli.doctor import doctor
-from clients.cli.errors import ENGINE_FAILED, CliError, HungUp
+from clients.cli.errors import ENGINE_FAILED, BadInput, CliError, HungUp, Unwritable
 from clients.cli.glyphs import safe
 from clients.cli.language_server import LSP_COMMAND
 from clients.cli.logs import log_path, start_log, stop_log
@@ -38,7 +38,7 @@ from clients.cli.show_options import ShowOptions
 _LOG = logging.getLogger("retouch.cli")
 
 
-_WORK = ("Sampling", "Engine", "Output")
+_WORK = ("Sampling", "Engine", "Server", "Output")
 COMMANDS: tuple[Command[Any], ...] = (
     Command("fill", FillOptions, fill, texts.FILL, texts.FILL_EXAMPLES, ("Where", *_WORK)),
     Command("rewrite", RewriteOptions, rewrite, texts.REWRITE, texts.REWRITE_EXAMPLES, _WORK),
@@ -48,7 +48,7 @@ COMMANDS: tuple[Command[Any], ...] = (
         revise,
         texts.REVISE,
         texts.REVISE_EXAMPLES,
-        ("Engine", "Output"),
+        ("Engine", "Server", "Output"),
         ("temperature", "top_p", "seed", "timeout_ms"),
     ),
     SCORE_COMMAND,
@@ -81,18 +81,23 @@ def build_app() -> typer.Typer:
 
 def main(arguments: Sequence[str], program: Program) -> int:
     """Run one command line; the exit code."""
+    as_object = "--json" in arguments
     try:
         build_app()(args=list(arguments), prog_name="retouch", obj=program)
     except SystemExit as end:
+        if as_object and (wrong := _misuse(end)):
+            _hand_over(Failure({"code": BadInput.code, "message": wrong}), program)
         return end.code if isinstance(end.code, int) else ENGINE_FAILED
     except HungUp as error:
         _drop_output(program)
         return error.exit_code
+    except Unwritable as error:
+        _drop_output(program)
+        return _tell(error, program, as_object=False)
     except CliError as error:
-        _tell(error, program, as_object="--json" in arguments)
-        return error.exit_code
+        return _tell(error, program, as_object)
     except Exception as error:  # noqa: BLE001 - the outermost boundary: a bug ends cleanly too
-        return _own_up(error, program)
+        return _own_up(error, program, as_object)
     return 0
 
 
@@ -129,26 +134,39 @@ def _main_options(
     """Options of the program itself."""
 
 
-def _tell(error: CliError, program: Program, as_object: bool) -> None:
+def _tell(error: CliError, program: Program, as_object: bool) -> int:
     """The error for a person, and as JSON on standard output for a program that waits for it."""
     _LOG.info("ended with %s", error.code)
     _complain(program, f"retouch: {error}\n")
     if as_object:
-        try:
-            program.stdout.write(as_json(Failure({"code": error.code, "message": str(error)})))
-            program.stdout.flush()
-        except BrokenPipeError:
-            _drop_output(program)
+        _hand_over(Failure({"code": error.code, "message": str(error)}), program)
+    return error.exit_code
+
+
+def _misuse(end: SystemExit) -> str | None:
+    """What was wrong with the arguments, if that is why typer ends; a person has been told."""
+    told = getattr(end.__context__, "format_message", None)
+    return told() if told else None
+
+
+def _hand_over(failure: Failure, program: Program) -> None:
+    """The failure on standard output, if that takes it."""
+    try:
+        program.put(as_json(failure))
+    except (BrokenPipeError, Unwritable) as error:
+        _drop_output(program)
+        if isinstance(error, Unwritable):
+            _complain(program, f"retouch: {error}\n")
 
 
 def _complain(program: Program, text: str) -> None:
-    """Say so on standard error, if anybody reads it."""
-    with suppress(BrokenPipeError):
+    """Say so on standard error, if that takes it."""
+    with suppress(OSError):
         program.stderr.write(text)
         program.stderr.flush()
 
 
-def _own_up(error: Exception, program: Program) -> int:
+def _own_up(error: Exception, program: Program, as_object: bool) -> int:
     """Report a bug; only the kind of error and its place are logged: messages may quote files."""
     frame = error.__traceback__
     while frame and frame.tb_next:
@@ -158,7 +176,10 @@ def _own_up(error: Exception, program: Program) -> int:
         place = f"{frame.tb_frame.f_code.co_filename}:{frame.tb_lineno}"
     _LOG.error("internal error: %s at %s", type(error).__name__, place)
     detail = safe(str(error))[:500]
-    _complain(program, f"retouch: internal error: {type(error).__name__} at {place}: {detail}\n")
+    told = f"internal error: {type(error).__name__} at {place}: {detail}"
+    _complain(program, f"retouch: {told}\n")
+    if as_object:
+        _hand_over(Failure({"code": "internal_error", "message": told}), program)
     return ENGINE_FAILED
 
 

@@ -3,10 +3,13 @@
 import logging
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TextIO
 
+from clients.cli.errors import Unwritable
 from clients.cli.fill_run import OpenEngine
 from clients.cli.settings import Settings
 
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from engine.client import EngineClient
+    from engine.config import EngineConfig
 
 _DUMB = ("dumb", "unknown")
 
@@ -29,6 +33,26 @@ class Program:
     stdin: BinaryIO
     stdout: BinaryIO
     stderr: TextIO
+
+    def put(self, data: bytes) -> None:
+        """Bytes on standard output, at once; see `output`."""
+        with self.output() as stdout:
+            stdout.write(data)
+
+    @contextmanager
+    def output(self) -> Iterator[BinaryIO]:
+        """Standard output, which has everything afterwards.
+
+        Raises:
+            Unwritable: it can't be written. That its reader has gone is a BrokenPipeError still.
+        """
+        try:
+            yield self.stdout
+            self.stdout.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise Unwritable(f"standard output can't be written ({error.strerror})") from None
 
     def is_live(self, settings: Settings) -> bool:
         """Whether standard error is a terminal that can be drawn on, and may be."""
@@ -84,20 +108,22 @@ def open_local_engine(settings: Settings) -> "EngineClient":
     Raises:
         EngineError: the model or the device can't be used.
     """
-    from pathlib import Path
-
-    from engine.config import EngineConfig
     from engine.local import open_engine
+
+    return open_engine(engine_config(settings))
+
+
+def engine_config(settings: Settings) -> "EngineConfig":
+    """The engine that the settings ask for."""
+    from engine.config import EngineConfig
     from engine.server.runtime import constraint_cache
 
-    return open_engine(
-        EngineConfig(
-            model=Path(settings.model).expanduser() if settings.model else None,
-            device=settings.device,
-            dtype=settings.dtype,
-            threads=settings.threads,
-            constraint_cache=constraint_cache(),
-        )
+    return EngineConfig(
+        model=Path(settings.model).expanduser() if settings.model else None,
+        device=settings.device,
+        dtype=settings.dtype,
+        threads=settings.threads,
+        constraint_cache=constraint_cache(),
     )
 
 

@@ -50,7 +50,10 @@ class Report(Struct, frozen=True):
 
 
 class Failure(Struct, frozen=True):
-    """What `--json` prints instead when the program ends with 2 or 3."""
+    """What `--json` prints instead when the program ends with 2, 3 or 130.
+
+    `code` is that of the CliError, or `internal_error` for a bug.
+    """
 
     error: dict[str, str]
 

@@ -13,6 +13,7 @@ from clients.cli.errors import BadInput
 from clients.cli.settings import Settings
 from protocol.careful import careful
 from protocol.constraint import Constraint, Lengths, Syntax
+from protocol.limits import FRAME_LIMIT
 from protocol.messages import (
     PREFIX_LIMIT,
     SUFFIX_LIMIT,
@@ -138,7 +139,8 @@ def around(
     if notes and constraint is not None and constraint.scope == "document":
         raise BadInput(
             "the file is too long for a constraint on the whole document: at most"
-            f" {PREFIX_LIMIT} characters before the hole and {SUFFIX_LIMIT} behind it"
+            f" {PREFIX_LIMIT} characters ({FRAME_LIMIT // 2} bytes) before the hole and"
+            f" {SUFFIX_LIMIT} ({FRAME_LIMIT // 4}) behind it"
         )
     return prefix, suffix, notes
 
@@ -183,23 +185,28 @@ def _sampling(settings: Settings) -> Sampling:
 
 
 def context(text: str, span: Span) -> tuple[str, str, tuple[str, ...]]:
-    """The text before and behind the span, cut to whole lines where it exceeds the protocol."""
+    """The text before and behind the span, cut to whole lines where it exceeds the protocol.
+
+    Both together may take three quarters of a frame; what else is asked has the rest.
+    """
     notes = []
-    prefix, suffix = text[: span.start], text[span.end :]
-    if len(prefix) > PREFIX_LIMIT:
-        prefix = prefix[-PREFIX_LIMIT:]
+    before, behind = text[: span.start], text[span.end :]
+    prefix = before[-PREFIX_LIMIT:].encode()[-FRAME_LIMIT // 2 :].decode(errors="ignore")
+    suffix = behind[:SUFFIX_LIMIT].encode()[: FRAME_LIMIT // 4].decode(errors="ignore")
+    if len(prefix) < len(before):
         prefix = prefix[prefix.find("\n") + 1 :] or prefix
         notes.append(f"only the last {len(prefix)} characters before the hole were sent")
-    if len(suffix) > SUFFIX_LIMIT:
-        suffix = suffix[:SUFFIX_LIMIT]
+    if len(suffix) < len(behind):
         suffix = suffix[: suffix.rfind("\n") + 1] or suffix
         notes.append(f"only the first {len(suffix)} characters behind the hole were sent")
     return prefix, suffix, tuple(notes)
 
 
 def checked(request: Request) -> Request:
-    """The request, once it is known to keep the protocol's bounds."""
+    """The request, once it is known to travel and to keep the protocol's bounds."""
     try:
-        return msgspec.convert(msgspec.to_builtins(request), type(request))
+        return msgspec.msgpack.decode(msgspec.msgpack.encode(request), type=type(request))
     except msgspec.ValidationError as error:
         raise BadInput(f"this can't be asked of the engine: {error}") from None
+    except UnicodeEncodeError:
+        raise BadInput("this can't be asked of the engine: an option is no valid text") from None

@@ -12,7 +12,7 @@ from clients.cli.constraint import constraint_of
 from clients.cli.document import Document
 from clients.cli.errors import BadInput
 from clients.cli.fill_run import Outcome
-from clients.cli.glyphs import safe
+from clients.cli.glyphs import quoted
 from clients.cli.options import ReviseOptions
 from clients.cli.program import Program
 from clients.cli.request import Job, around, checked, covering
@@ -20,6 +20,7 @@ from clients.cli.rows import Row, row
 from clients.cli.settings import Settings
 from clients.cli.settings_sources import Resolved
 from clients.cli.show import Show
+from clients.cli.words import one_of
 from protocol.messages import Lock, ReviseText, Sampling, Token
 from protocol.revise import KeepName, MethodName
 
@@ -48,10 +49,10 @@ def explanation(tokens: Sequence[Token]) -> list[Row]:
             continue  # a part of a character, or what belongs to the text before the span
         why = token.why
         if token.revised_from is not None:
-            why += f" than with {_quoted(token.revised_from)}"
+            why += f" than with {quoted(token.revised_from)}"
         then = "" if token.now is None else f"{token.confidence:.4f}"
         now = "" if token.now is None else f"{token.now:.4f}"
-        text = f"{_padded(_quoted(token.text))}  {then:>6}  {now:>6}  {why}"
+        text = f"{_padded(quoted(token.text))}  {then:>6}  {now:>6}  {why}"
         rows.append(row(text, "added" if token.revised_from is not None else "plain"))
     return rows
 
@@ -71,9 +72,9 @@ def _job(
         text=document.text[span.start : span.end],
         suffix=suffix,
         strength=options.strength,
-        method=_method(options.method),
+        method=one_of("--method", options.method, get_args(MethodName)),
         locks=(*between, *(Lock(pattern=pattern) for pattern in options.lock or ())),
-        keep=tuple(_kind(name) for name in options.keep or ()),
+        keep=tuple(one_of("--keep", name, get_args(KeepName)) for name in options.keep or ()),
         instruction=options.instruction,
         guidance=options.guidance,
         path=document.path,
@@ -84,27 +85,6 @@ def _job(
         constraint=constraint,
     )
     return Job("revise", document, spans, checked(request), notes)
-
-
-def _method(name: str | None) -> MethodName | None:
-    for known in get_args(MethodName):
-        if name == known:
-            return known  # type: ignore[no-any-return]
-    if name is None:
-        return None
-    raise BadInput(f"--method {safe(name)}: choose one of {', '.join(get_args(MethodName))}")
-
-
-def _kind(name: str) -> KeepName:
-    for known in get_args(KeepName):
-        if name == known:
-            return known  # type: ignore[no-any-return]
-    raise BadInput(f"--keep {safe(name)}: choose one of {', '.join(get_args(KeepName))}")
-
-
-def _quoted(text: str) -> str:
-    """A token's text on one line, with its blanks visible."""
-    return safe(text).replace(" ", "\u00b7")
 
 
 def _padded(text: str) -> str:

@@ -13,17 +13,20 @@ from clients.cli.commands import told_path
 from clients.cli.document import Document
 from clients.cli.errors import CHANGED, BadInput
 from clients.cli.fill_run import failure, open_client
-from clients.cli.glyphs import safe
-from clients.cli.help_texts import examples
+from clients.cli.glyphs import quoted
+from clients.cli.help_texts import ENDS, examples
 from clients.cli.options import Command, ListingOptions
 from clients.cli.program import Program
 from clients.cli.report import Place, as_json
 from clients.cli.request import checked, context
 from clients.cli.settings import Settings
 from clients.cli.settings_sources import Resolved
+from clients.cli.show import Show
 from clients.cli.text_file import read_source
+from clients.cli.words import one_of
 from engine.client import EngineClient, stream
-from protocol.messages import Error, Score, Scores, Stats, Token
+from protocol.limits import SCORE_LIMIT
+from protocol.messages import Accepted, Error, Score, Scores, Stats, Token
 from protocol.revise import ScorerName
 
 _TEXT_WIDTH = 24
@@ -32,8 +35,8 @@ _WHERE: dict[str, Any] = {"rich_help_panel": "Where"}
 SCORE = (
     "Tell how sure the model is of every token of a span of FILE; nothing is written.\n\n"
     "The span is whole lines (--lines) or a range (--range); without either it is the whole "
-    "file. Where the model would rather put another token, that one is told too.\n\n"
-    "Exit codes: 0 scored, 2 bad usage or input, 3 engine failure, 130 Ctrl-C."
+    f"file. At most {SCORE_LIMIT} characters are scored at once. Where the model would rather put "
+    f"another token, that one is told too.\n\nExit codes: 0 scored, {ENDS}"
 )
 SCORE_EXAMPLES = examples(
     ("retouch score orders.py --lines 64:67", "each token, its probability, a better one"),
@@ -86,6 +89,7 @@ class ScoreReport(Struct, frozen=True):
     finish: str
     tokens: tuple[ScoredToken, ...]
     stats: Stats
+    notes: tuple[str, ...] = ()
 
 
 def score(program: Program, options: ScoreOptions, resolved: Resolved) -> int:
@@ -95,18 +99,18 @@ def score(program: Program, options: ScoreOptions, resolved: Resolved) -> int:
     source = read_source(str(options.file), program.stdin)
     document = Document.of(source.text, told_path(source.path))
     span = _span(document, options)
-    request = _request(document, span, options, resolved.settings)
+    request, cut = _request(document, span, options, resolved.settings)
     client = open_client(program.open_engine, resolved.settings)
     try:
-        found = _ask(client, request)
+        found, notes = _ask(client, request)
     finally:
         client.close()
-    report = ScoreReport(
-        source.name, found.finish, _placed(document, span.start, found.tokens), found.stats
-    )
-    told = as_json(report) if options.json else "".join(_lines(report)).encode()
-    program.stdout.write(told)
-    program.stdout.flush()
+    tokens = _placed(document, span.start, found.tokens)
+    report = ScoreReport(source.name, found.finish, tokens, found.stats, cut + notes)
+    show = Show(program, resolved.settings, quiet=False, record=None)
+    show.raw(as_json(report) if options.json else "".join(_lines(report)).encode())
+    for note in report.notes:
+        show.remark(f"note: {note}")
     return CHANGED
 
 
@@ -120,32 +124,36 @@ def _span(document: Document, options: ScoreOptions) -> address.Span:
 
 def _request(
     document: Document, span: address.Span, options: ScoreOptions, settings: Settings
-) -> Score:
+) -> tuple[Score, tuple[str, ...]]:
+    """What is asked, and what had to be cut for that."""
     if span.start == span.end:
         raise BadInput("the span is empty, so there is nothing to score")
-    prefix, suffix, _ = context(document.text, span)
-    method = next((name for name in get_args(ScorerName) if name == options.method), None)
-    if options.method is not None and method is None:
-        names = ", ".join(get_args(ScorerName))
-        raise BadInput(f"--method {safe(options.method)}: choose one of {names}")
-    return checked(
-        Score(
-            id="cli-1",
-            prefix=prefix,
-            text=document.text[span.start : span.end],
-            suffix=suffix,
-            method=method,
-            path=document.path,
-            deadline_ms=settings.timeout_ms,
+    if span.end - span.start > SCORE_LIMIT:
+        raise BadInput(
+            f"at most {SCORE_LIMIT} characters are scored at once, and these are "
+            f"{span.end - span.start}; choose some with --lines FIRST:LAST or --range"
         )
+    prefix, suffix, notes = context(document.text, span)
+    score = Score(
+        id="cli-1",
+        prefix=prefix,
+        text=document.text[span.start : span.end],
+        suffix=suffix,
+        method=one_of("--method", options.method, get_args(ScorerName)),
+        path=document.path,
+        deadline_ms=settings.timeout_ms,
     )
+    return checked(score), notes
 
 
-def _ask(client: EngineClient, request: Score) -> Scores:
-    """The engine's answer; BadInput or EngineFailure if it gives none."""
+def _ask(client: EngineClient, request: Score) -> tuple[Scores, tuple[str, ...]]:
+    """The engine's answer and its notes; BadInput or EngineFailure if it gives none."""
+    notes: tuple[str, ...] = ()
     for message in stream(client, request):
+        if isinstance(message, Accepted):
+            notes = message.notes
         if isinstance(message, Scores):
-            return message
+            return message, notes
         if isinstance(message, Error):
             raise failure(message)
     raise failure(Error("engine_failed", "the engine stopped without an answer"))
@@ -165,20 +173,15 @@ def _lines(report: ScoreReport) -> list[str]:
     """A line a token, for a person."""
     lines = []
     for token in report.tokens:
-        text = _shown(token.text)
+        text = quoted(token.text)
         sure = "     -" if token.probability is None else f"{token.probability:.4f}"
-        rival = "" if token.best is None else f"  rather {_shown(token.best)}"
+        rival = "" if token.best is None else f"  rather {quoted(token.best)}"
         place = f"{token.at.line}:{token.at.column}"
         padding = " " * max(0, _TEXT_WIDTH - cell_len(text))
         lines.append(f"{place:<9}{text}{padding}  {sure}{rival}\n")
     return lines
 
 
-def _shown(text: str) -> str:
-    """A token's text on one line, with its blanks visible."""
-    return safe(text).replace(" ", "\u00b7")
-
-
 SCORE_COMMAND: Command[Any] = Command(
-    "score", ScoreOptions, score, SCORE, SCORE_EXAMPLES, ("Engine",), ("timeout_ms",)
+    "score", ScoreOptions, score, SCORE, SCORE_EXAMPLES, ("Engine", "Server"), ("timeout_ms",)
 )

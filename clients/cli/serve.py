@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from clients.cli.errors import CHANGED, UNCHANGED, BadInput, EngineFailure
 from clients.cli.options import Command, ListingOptions
-from clients.cli.program import Program
+from clients.cli.program import Program, engine_config
 from clients.cli.report import as_json
 from clients.cli.settings import Settings
 from clients.cli.settings_sources import Resolved
@@ -24,7 +24,8 @@ _LOG = logging.getLogger("retouch.cli")
 _PANEL: dict[str, Any] = {"rich_help_panel": "Server"}
 PORT = 7737
 _LIMITS = Limits()
-_DEADLINE = "Time of an infill.v1 request that names none; 0 is no deadline."
+_AUTO = "Time of infill.v1 requests made while one types that name none; 0 is no deadline."
+_MANUAL = "Time of infill.v1 requests made by hand that name none; 0 is no deadline."
 
 SERVE = (
     "Serve the model to editors, tools and browsers until it is stopped.\n\n"
@@ -73,10 +74,10 @@ class ServeOptions:
         typer.Option("--idle-exit", metavar="SECONDS", help="Stop when unused.", **_PANEL),
     ] = None
     auto_deadline: Annotated[
-        int, typer.Option("--auto-deadline-ms", min=0, max=600_000, help=_DEADLINE, **_PANEL)
+        int, typer.Option("--auto-deadline-ms", min=0, max=600_000, help=_AUTO, **_PANEL)
     ] = _LIMITS.auto_deadline_ms or 0
     manual_deadline: Annotated[
-        int, typer.Option("--manual-deadline-ms", min=0, max=600_000, help=_DEADLINE, **_PANEL)
+        int, typer.Option("--manual-deadline-ms", min=0, max=600_000, help=_MANUAL, **_PANEL)
     ] = _LIMITS.manual_deadline_ms or 0
     folder: Annotated[
         Path | None, typer.Option("--runtime-dir", help="Where the server is noted.", **_PANEL)
@@ -124,20 +125,16 @@ def status(program: Program, options: StatusOptions, _: Resolved) -> int:
     from engine.server.runtime import default_folder, find_server
 
     info = find_server(options.folder or default_folder())
-    if options.json:
-        found = Status(running=False) if info is None else _status(info)
-        program.stdout.write(as_json(found))
-    else:
-        program.stdout.write("".join(f"{line}\n" for line in _told(info)).encode())
-    program.stdout.flush()
+    found = Status(running=False) if info is None else _status(info)
+    lines = "".join(f"{line}\n" for line in _told(info))
+    program.put(as_json(found) if options.json else lines.encode())
     return UNCHANGED if info is None else CHANGED
 
 
 def _serving(program: Program, options: ServeOptions, settings: Settings) -> "Serving":
-    from engine.config import EngineConfig
     from engine.server.config import ServerConfig
     from engine.server.run import Serving
-    from engine.server.runtime import TOKEN, constraint_cache, default_folder
+    from engine.server.runtime import TOKEN, default_folder
 
     folder = options.folder or default_folder()
 
@@ -158,13 +155,7 @@ def _serving(program: Program, options: ServeOptions, settings: Settings) -> "Se
                 manual_deadline_ms=options.manual_deadline or None,
             ),
         ),
-        EngineConfig(
-            model=Path(settings.model).expanduser() if settings.model else None,
-            device=settings.device,
-            dtype=settings.dtype,
-            threads=settings.threads,
-            constraint_cache=constraint_cache(),
-        ),
+        engine_config(settings),
         folder,
         options.workers,
         announce,

@@ -15,6 +15,8 @@ ColorName = Literal["auto", "always", "never"]
 DeviceName = Literal["auto", "cpu", "cuda", "mps"]
 DtypeName = Literal["auto", "float32", "bfloat16"]
 _DEFAULTS = Sampling()
+DEADLINE_LIMIT = 600_000
+"""Always told: a server has a deadline of its own for who names none, and that is a short one."""
 
 
 def _about(text: str, metavar: str = "", panel: str = "Sampling", flag: str = "") -> Meta:
@@ -73,9 +75,9 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         _about("Slots of the canvas to start with.", "N"),
     ] = None
     timeout_ms: Annotated[
-        Annotated[int, Meta(ge=1, le=600_000)] | None,
-        _about("After this time the settled left part is the answer.", "MS"),
-    ] = None
+        Annotated[int, Meta(ge=1, le=DEADLINE_LIMIT)],
+        _about("After this time what is done is the answer; the most, 600000, by default.", "MS"),
+    ] = DEADLINE_LIMIT
     marker: Annotated[
         Annotated[str, Meta(min_length=1, max_length=200)],
         _about("Text that stands for the hole when no address is given.", "TEXT", "Where"),
@@ -93,7 +95,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     server: Annotated[
         bool,
         _about(
-            "Use the server of `retouch serve` if one runs.", "", "Engine", "--server/--no-server"
+            "Use the server of `retouch serve` if one runs.", "", "Server", "--server/--no-server"
         ),
     ] = True
     color: Annotated[ColorName, _about("Colours; auto is on a terminal.", "WHEN", "Output")] = (

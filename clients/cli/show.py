@@ -54,8 +54,7 @@ class Show:
 
     def raw(self, data: bytes) -> None:
         """Bytes for standard output as they are."""
-        self._program.stdout.write(data)
-        self._program.stdout.flush()
+        self._program.put(data)
 
     def diff(self, lines: list[str]) -> None:
         """A diff: coloured and made safe for a terminal, else as it is."""
@@ -112,10 +111,11 @@ class Show:
             raise BadInput(f"{shown}: the recording can't be written ({error.strerror})") from None
 
     def _rows(self, rows: list[Row]) -> None:
-        stream = io.TextIOWrapper(self._program.stdout, "utf-8", write_through=True)
-        try:
-            console = self._program.console(stream, self._settings)
-            for pieces in rows:
-                console.print(rich_text(pieces), soft_wrap=True)
-        finally:
-            stream.detach()
+        with self._program.output() as stdout:
+            stream = io.TextIOWrapper(stdout, "utf-8", write_through=True)
+            try:
+                console = self._program.console(stream, self._settings)
+                for pieces in rows:
+                    console.print(rich_text(pieces), soft_wrap=True)
+            finally:
+                stream.detach()

@@ -51,3 +51,45 @@ def test_a_half_made_environment_is_made_again(
     (tmp_path / "installed-plain").unlink()
     environment.ready()
     assert made == [tmp_path], "one with pip is kept"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links stand for Python")
+def test_an_environment_whose_python_has_gone_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[bool] = []
+
+    def create(_: Path, *, clear: bool, **__: Any) -> None:
+        made.append(clear)
+        python.unlink()
+        python.symlink_to(works)
+
+    works = tmp_path / "works"
+    works.write_text("#!/bin/sh\n")
+    works.chmod(0o755)
+    python = tmp_path / "bin" / "python"
+    python.parent.mkdir()
+    python.symlink_to(works)
+    monkeypatch.setattr(environment, "FOLDER", tmp_path)
+    monkeypatch.setattr(venv, "create", create)
+    environment.ready()
+    assert not made
+    python.unlink()
+    python.symlink_to(tmp_path / "uninstalled")
+    assert environment.ready() == python
+    assert made == [True]
+
+
+@pytest.mark.parametrize(
+    "error", [subprocess.CalledProcessError(1, "ensurepip"), PermissionError(13, "denied")]
+)
+def test_an_environment_that_can_not_be_made_is_explained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def create(*_: Any, **__: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(environment, "FOLDER", tmp_path / "none")
+    monkeypatch.setattr(venv, "create", create)
+    with pytest.raises(SystemExit, match="install python3-venv"):
+        environment.ready()

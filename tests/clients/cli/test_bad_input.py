@@ -6,6 +6,8 @@ import os
 import pytest
 
 from engine.errors import EngineError
+from protocol.codec import MSGPACK
+from protocol.limits import FRAME_LIMIT
 from protocol.messages import Done, Error
 from tests.clients.cli.harness import Cli
 from tests.fakes import FakeEngine
@@ -33,6 +35,9 @@ BAD = [
     (("rewrite", "code.py", "--range", "1:2-1:2"), "span is empty"),
     (("rewrite", "empty.py", "--lines", "1"), "which is empty"),
     (("rewrite", "long.py", "--lines", "1:500"), "can't be asked"),
+    (("fill", "wide.py", "--lines", "1", "--diff"), "is UTF-16"),
+    (("fill", "cr.py", "--lines", "1", "--diff"), "CR alone"),
+    (("fill", "code.py", "--at", "1:1", "--instruction", "caf\udce9"), "no valid text"),
     (("rewrite",), "Missing argument"),
     (("polish",), "No such command"),
     (("fill", "code.py", "--colour"), "No such option"),
@@ -49,6 +54,8 @@ def test_bad_usage_and_input(
     cli.file(b"caf\xe9", "latin")
     cli.file(b"", "empty.py")
     cli.file(b"x\n" * 500, "long.py")
+    cli.file("\ufeffx\n".encode("utf-16-le"), "wide.py")
+    cli.file(b"x\ry\n", "cr.py")
     monkeypatch.setattr("sys.stderr", stream := _Capture())
     assert cli.run(*arguments) == 2
     said = cli.err + stream.text
@@ -78,6 +85,23 @@ def test_an_error_as_json(cli: Cli) -> None:
     assert cli.run("fill", "none.py", "--at", "1:1", "--json") == 2
     assert json.loads(cli.out)["error"]["code"] == "bad_input"
     assert "no such file" in cli.err
+
+
+@pytest.mark.parametrize("flag", ["--no-such", "--at"])
+def test_bad_usage_as_json(cli: Cli, flag: str) -> None:
+    assert cli.run("fill", "none.py", "--json", flag) == 2
+    found = json.loads(cli.out)["error"]
+    assert found["code"] == "bad_input" and flag in found["message"]
+
+
+def test_many_bytes_are_cut_as_many_characters_are(cli: Cli) -> None:
+    line = "\u4e2d\u6587\n".encode()
+    path = cli.file(line * 87_000 + b"<FILL>\n" + line * 40_000)
+    assert cli.run("fill", str(path), "--json") == 0
+    (fill,) = cli.engine.fills
+    assert len(MSGPACK.encode(fill)) <= FRAME_LIMIT
+    assert fill.prefix.startswith("\u4e2d") and fill.suffix.endswith("\u6587\n")
+    assert len(json.loads(cli.out)["notes"]) == 2
 
 
 def test_a_long_context_is_cut_and_said(cli: Cli) -> None:
@@ -159,6 +183,33 @@ def test_nothing_in_time_changes_nothing(cli: Cli, verb: str) -> None:
     assert "time was up" in cli.err
 
 
+def test_a_part_that_settled_in_time_is_said_to_be_one(cli: Cli) -> None:
+    cli.engine.script = (Done("cli-1", "    return", "deadline"),)
+    assert cli.run("fill", str(cli.file(CODE)), "--lines", "2", "-i") == 0
+    assert "note: the time was up; this is what had settled by then" in cli.err
+
+
+def test_a_working_folder_that_is_gone(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = cli.file(CODE)
+    gone = cli.folder / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert cli.run("fill", str(path), "--lines", "2") == 0
+    assert cli.engine.fills[0].path == "code.py"
+
+
+def test_a_name_that_is_not_utf_8(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(cli.folder)
+    name = os.fsdecode(b"caf\xe9.py")
+    try:
+        cli.file(CODE, name)
+    except OSError:
+        pytest.skip("no such names here")
+    assert cli.run("fill", name, "--lines", "2") == 0
+    assert cli.engine.fills[0].path == "caf\ufffd.py"
+
+
 def test_an_interrupt_leaves_the_file(cli: Cli) -> None:
     path = cli.file(CODE)
 
@@ -178,6 +229,13 @@ def test_a_bug_ends_cleanly(cli: Cli, caplog: pytest.LogCaptureFixture) -> None:
     assert cli.run("fill", str(cli.file(CODE)), "--lines", "2") == 3
     assert "internal error: ZeroDivisionError" in cli.err
     assert "secret" not in caplog.text
+
+
+def test_a_bug_as_json(cli: Cli) -> None:
+    cli.failure = ZeroDivisionError("oh")
+    assert cli.run("fill", str(cli.file(CODE)), "--lines", "2", "--json") == 3
+    found = json.loads(cli.out)["error"]
+    assert found["code"] == "internal_error" and "ZeroDivisionError" in found["message"]
 
 
 def test_the_log_holds_no_text(cli: Cli, caplog: pytest.LogCaptureFixture) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from codecs import BOM_UTF8
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,13 @@ def test_settings_reach_the_request(cli: Cli) -> None:
     assert (cli.opened[0].threads, cli.opened[0].device) == (1, "cpu")
 
 
+def test_the_longest_time_is_asked_for_by_default(cli: Cli) -> None:
+    path, cli.engine.script = str(cli.file(CODE)), ()
+    for verb in ("fill", "revise", "score"):
+        cli.run(verb, path, "--lines", "2")
+    assert [request.deadline_ms for request in cli.engine.fills] == [600_000] * 3
+
+
 def test_json(cli: Cli) -> None:
     path = cli.file(CODE)
     cli.engine.answer = "2 * r"
@@ -93,18 +101,31 @@ def test_standard_input_as_a_diff(cli: Cli) -> None:
     assert cli.err == ""
 
 
-def test_the_diff_applies(cli: Cli) -> None:
-    path = cli.file(b"".join(b"line %d\r\n" % n for n in range(1, 40)))
+@pytest.mark.parametrize(
+    ("name", "head", "lines"),
+    [
+        ("code.py", b"", "20:22"),
+        ("my code.py", b"", "20:22"),
+        ("code.py", BOM_UTF8, "1"),
+        ("code.py", BOM_UTF8, "3:4"),
+        ("code.py", BOM_UTF8, "20:22"),
+    ],
+)
+def test_the_diff_applies(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, name: str, head: bytes, lines: str
+) -> None:
+    monkeypatch.chdir(cli.folder)
+    before = head + b"".join(b"line %d\r\n" % n for n in range(1, 40))
+    path = cli.file(before, name)
     cli.engine.answer = "new\nand more"
-    cli.run("fill", str(path), "--lines", "20:22", "--diff")
-    patch = cli.folder / "a.patch"
-    patch.write_bytes(cli.out)
-    cli.run("fill", str(path), "--lines", "20:22", "-i")
+    cli.run("fill", name, "--lines", lines, "--diff")
+    patch = cli.out
+    cli.run("fill", name, "--lines", lines, "-i")
     wanted = path.read_bytes()
-    path.write_bytes(b"".join(b"line %d\r\n" % n for n in range(1, 40)))
+    path.write_bytes(before)
     try:
-        command = ["patch", "--binary", str(path), str(patch)]
-        subprocess.run(command, check=True, capture_output=True)
+        command = ["patch", "--binary", "--strip=0", "--fuzz=0"]
+        subprocess.run(command, input=patch, check=True, capture_output=True)
     except FileNotFoundError:
         pytest.skip("there is no patch program")
     assert path.read_bytes() == wanted

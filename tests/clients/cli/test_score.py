@@ -56,17 +56,29 @@ def test_json_is_for_programs(cli: Cli) -> None:
     }
 
 
+def test_what_was_cut_is_said(cli: Cli) -> None:
+    path = str(cli.file(CODE + b"# a remark\n" * 20_000))
+    accepted = Accepted("cli-1", "fake", 0, 4, "causal", ("the engine cut too",))
+    cli.engine.script = (accepted, Scores("cli-1", TOKENS))
+    assert cli.run("score", path, "--lines", "2", "--json") == 0
+    cut, also = json.loads(cli.out)["notes"]
+    assert cut.startswith("only the first") and also == "the engine cut too"
+    assert f"note: {cut}\nnote: {also}\n" in cli.err
+
+
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
         (["--lines", "2", "--method", "magic"], "choose one of"),
         (["--lines", "2", "--range", "2:1-2:2"], "can't go together"),
         (["--range", "2:1-2:1"], "nothing to score"),
+        ([], "at most 16384 characters are scored at once"),
         (["--lines", "99"], "outside the file"),
     ],
 )
 def test_bad_usage_is_refused(cli: Cli, flags: list[str], message: str) -> None:
-    assert cli.run("score", str(cli.file(CODE)), *flags) == 2
+    path = cli.file(CODE + b"# a remark\n" * (0 if flags else 2000))
+    assert cli.run("score", str(path), *flags) == 2
     assert message in cli.err
     assert not cli.opened
 

@@ -28,6 +28,20 @@ def test_deadlines_are_told_or_taken_away(cli: Cli, servings: list[Serving]) -> 
     assert (told.auto_deadline_ms, told.manual_deadline_ms) == (300, None)
 
 
+def test_help_tells_the_deadlines_apart(cli: Cli, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run("serve", "--help") == 0
+    text = " ".join(capsys.readouterr().out.replace("\u2502", " ").split())
+    assert "requests made while one types" in text and "requests made by hand" in text
+
+
+@pytest.mark.parametrize("command", ["serve", "doctor"])
+def test_what_runs_an_engine_of_its_own_offers_no_server(
+    cli: Cli, servings: list[Serving], command: str
+) -> None:
+    assert cli.run(command, "--no-server") == 2
+    assert not servings
+
+
 def test_the_token_is_asked_for_unless_told_otherwise(cli: Cli, servings: list[Serving]) -> None:
     folder = str(cli.folder)
     assert cli.run("serve", "--runtime-dir", folder) == 0

@@ -45,6 +45,45 @@ def test_nobody_reads_an_error(tmp_path: Path, unread: int) -> None:
     assert done.returncode == 2 and b"none.py" in done.stdout
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device stands for a full disk")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("fill", "none.py", "--at", "1:1", "--json"),
+        ("rewrite", "code.py", "--lines", "1", "--diff"),
+        ("rewrite", "code.py", "--lines", "1", "--color", "always"),
+        ("score", "code.py", "--no-such", "--json"),
+        ("config",),
+        ("config", "--json"),
+    ],
+)
+def test_a_full_disk_is_no_traceback_and_not_no_change(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    (tmp_path / "code.py").write_bytes(b"x\ny\n")
+    environ = {**os.environ, "PYTHONPATH": str(Path.cwd())}
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            (*RUN, *arguments),
+            cwd=tmp_path,
+            env=environ,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert b"standard output can't be written" in done.stderr
+    assert b"Traceback" not in done.stderr and b"internal error" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device stands for a full disk")
+def test_an_error_that_can_not_be_told_keeps_its_exit_code(tmp_path: Path) -> None:
+    command = (*RUN, "fill", str(tmp_path / "none.py"), "--at", "1:1")
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=full, check=False)
+    assert done.returncode == 2
+
+
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_a_stream_that_is_closed_is_an_empty_one(tmp_path: Path, closed: str) -> None:
     command = f"{sys.executable} -m clients.cli config {closed}"

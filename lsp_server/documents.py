@@ -25,6 +25,8 @@ class Document:
         text: what it holds, line breaks as the editor sent them.
         encoding: what positions count.
         opened: another number each time a document is opened.
+        edit: the one edit that made it of the state before, as the editor told it: characters
+            [start, stop) and what came in their place; None if that isn't known.
     """
 
     uri: str
@@ -33,6 +35,7 @@ class Document:
     text: Text
     encoding: Encoding
     opened: int = 0
+    edit: tuple[int, int, str] | None = None
 
     @property
     def path(self) -> PurePath | None:
@@ -61,15 +64,15 @@ class Document:
         self, version: int, changes: Sequence[TextDocumentContentChangeEvent]
     ) -> "Document":
         """The state behind `changes`, each of which is about the state behind the one before."""
-        text = self.text
+        text, edit = self.text, None
         for change in changes:
             range_ = getattr(change, "range", None)
             if range_ is None:
-                text = Text.of(change.text)
+                text, edit = Text.of(change.text), None
                 continue
             start, stop = replace(self, text=text).span(range_)
-            text = text.replaced(start, stop, change.text)
-        return replace(self, version=version, text=text)
+            text, edit = text.replaced(start, stop, change.text), (start, stop, change.text)
+        return replace(self, version=version, text=text, edit=edit if len(changes) == 1 else None)
 
 
 class Documents:

@@ -3,20 +3,19 @@
 import asyncio
 import logging
 from functools import partial
-from pathlib import Path
 from time import monotonic
 
-from lsp_server.documents import Document, uri_path
+from lsp_server.documents import Document
 from lsp_server.ghost.answers import Answer, Answers
 from lsp_server.ghost.fit import fit
 from lsp_server.ghost.flight import Flight
 from lsp_server.ghost.offers import Offer, Offers
 from lsp_server.ghost.pace import Paces, delay
-from lsp_server.ghost.request import Told, others, request
-from lsp_server.ghost.rules import Rules
+from lsp_server.ghost.request import Told, request
+from lsp_server.ghost.rules import comes_unasked
 from lsp_server.ghost.spot import Spot
+from lsp_server.readable.readable import Readable
 from lsp_server.server import RetouchServer
-from lsp_server.settings import Settings
 
 LOG = logging.getLogger("retouch.lsp.ghost")
 LATE_SECONDS = 1.0
@@ -35,7 +34,7 @@ class Ghost:
         self._paces = Paces()
         self._flights: dict[str, Flight] = {}
         self._count = 0
-        self._rules: tuple[Settings, Rules] | None = None
+        self._readable = server.part(Readable)
         server.watchers.append(self._edited)
         server.closing.append(self._closed)
 
@@ -44,18 +43,15 @@ class Ghost:
 
         LinkError if the engine can't be reached.
         """
-        if not self._may(spot.document):
+        settings = self._server.settings
+        if not self._readable.allows(spot.document):
             return []
         pace = self._paces.key(spot.document.uri, monotonic())
-        if not invoked and (self.offers.is_quiet(spot) or not self._rule.wants(spot)):
+        if not invoked and (self.offers.is_quiet(spot) or not comes_unasked(spot, settings)):
             return []
-        wait = (
-            0.0 if invoked else delay(self._server.settings.debounce_ms / 1000, pace, spot.before)
-        )
+        wait = 0.0 if invoked else delay(settings.debounce_ms / 1000, pace, spot.before)
         try:
-            async with asyncio.timeout(
-                wait + self._server.settings.timeout_ms / 1000 + LATE_SECONDS
-            ):
+            async with asyncio.timeout(wait + settings.timeout_ms / 1000 + LATE_SECONDS):
                 texts = await self._texts(spot, invoked, wait)
         except TimeoutError:
             return []
@@ -70,9 +66,10 @@ class Ghost:
         offer = self.offers.take(offer_id)
         if offer is None or length is None:
             return
-        before, after, left = offer.accepted(length)
+        before, behind, left = offer.accepted(length)
         if left.strip():
-            self._answers.add(Answer(offer.spot.document.uri, before, after, (left,), 1))
+            for after in behind:
+                self._answers.add(Answer(offer.spot.document.uri, before, after, (left,), 1))
 
     async def _texts(self, spot: Spot, invoked: bool, wait: float) -> tuple[str, ...]:
         """The texts for a place, from memory or from the engine."""
@@ -122,8 +119,8 @@ class Ghost:
         server, uri = self._server, spot.document.uri
         self._end(uri)
         self._count += 1
-        files = others(server.documents, spot.document, self._may)
-        told = Told(server.settings, files, self._roots(), count)
+        files = self._readable.others(spot.document)
+        told = Told(server.settings, files, self._readable.roots, count)
         ask = partial(request, f"ghost-{self._count}", spot, told)
         flight = self._flights[uri] = Flight(server.link, ask, spot, self._landed)
         server.board.job(f"ghost {uri}")
@@ -171,18 +168,3 @@ class Ghost:
     def _fitted(self, spot: Spot, texts: tuple[str, ...]) -> list[Offer]:
         fitted = dict.fromkeys(fit(text, spot, self._server.settings.max_lines) for text in texts)
         return [self.offers.make(spot, it.text, it.covered) for it in fitted if it is not None]
-
-    def _may(self, document: Document) -> bool:
-        return self._rule.allows(document, self._roots(), monotonic())
-
-    @property
-    def _rule(self) -> Rules:
-        settings = self._server.settings
-        if self._rules is None or self._rules[0] is not settings:
-            self._rules = (settings, Rules(settings))
-        return self._rules[1]
-
-    def _roots(self) -> list[Path]:
-        folders = self._server.workspace.folders
-        paths = (uri_path(uri) for uri in folders)
-        return [Path(path) for path in paths if path is not None]

@@ -23,11 +23,14 @@ class Offer:
     text: str
     covered: int
 
-    def accepted(self, length: int) -> tuple[str, str, str]:
-        """The texts before and after, and what is left, once `length` UTF-16 units are in."""
-        lead = self.spot.lead
+    def accepted(self, length: int) -> tuple[str, tuple[str, ...], str]:
+        """The texts before and after, and what is left, once `length` UTF-16 units are in.
+
+        What the whole text covers is gone with a part of it in some editors and stands in others.
+        """
+        lead, after = self.spot.lead, self.spot.after
         taken = characters(lead + self.text, length, "utf-16")
-        behind = self.spot.after[self.covered :]
+        behind = tuple(dict.fromkeys((after, after[self.covered :])))
         taken = max(0, taken - len(lead))
         return self.spot.before + self.text[:taken], behind, self.text[taken:]
 

@@ -1,21 +1,15 @@
 """A place in a document as a Fill: the text around it, other open files, the settings."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 
 from lsp_server.documents import Document
 from lsp_server.ghost.spot import Spot
+from lsp_server.readable.excerpts import AFTER, BEFORE, context, key_of, told_path
 from lsp_server.settings import Settings
-from lsp_server.text import clean, newlines
-from protocol.messages import ContextFile, DocumentRef, Fill, Sampling
-
-BEFORE, AFTER = 64 * 1024, 16 * 1024
-"""Characters around the cursor that are sent; an engine looks at fewer."""
-FILES, FILE, ALL_FILES = 3, 8 * 1024, 16 * 1024
-"""How many other files are sent, and characters of one and of all."""
-LONGEST_PATH = 1024
+from lsp_server.text import clean
+from protocol.messages import DocumentRef, Fill, Sampling
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,49 +45,6 @@ def request(fill_id: str, spot: Spot, told: Told, able: frozenset[str]) -> Fill:
         mode="prefix",
         priority="auto" if told.count == 1 else "manual",
     )
-
-
-def context(files: Iterable[Document], roots: Sequence[Path]) -> tuple[ContextFile, ...]:
-    """The beginnings of other files, as far as the budget goes."""
-    left, found = ALL_FILES, []
-    for document in files:
-        path = told_path(document, roots)
-        text = clean(newlines(document.text.value[: FILE * 2]))[: min(FILE, left)]
-        if path is None or not text.strip():
-            continue
-        found.append(ContextFile(path, text))
-        left -= len(text)
-        if left <= 0 or len(found) == FILES:
-            break
-    return tuple(found)
-
-
-def others(
-    documents: Iterable[Document], mine: Document, may: Callable[[Document], bool]
-) -> tuple[Document, ...]:
-    """Other open documents that the model may see, the one used last first."""
-    found: list[Document] = []
-    for document in documents:
-        if document.uri != mine.uri and may(document):
-            found.append(document)
-            if len(found) == FILES:
-                break
-    return tuple(found)
-
-
-def told_path(document: Document, roots: Sequence[Path]) -> str | None:
-    """A document's path from its workspace folder, else its name; None if it is no file."""
-    path = document.path
-    if path is None:
-        return None
-    root = next((root for root in roots if path.is_relative_to(root)), None)
-    told = path.relative_to(root).as_posix() if root is not None else path.name
-    return clean(told)[-LONGEST_PATH:] or None
-
-
-def key_of(document: Document) -> str:
-    """A name for the document that tells nothing, and is another one each time it is opened."""
-    return sha256(f"{document.opened} {document.uri}".encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def _last(text: str, most: int) -> str:

@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from time import monotonic
 
 from lsp_server.documents import Document
-from lsp_server.ghost.request import AFTER, BEFORE, context, key_of, others, told_path
-from lsp_server.ghost.rules import Rules
 from lsp_server.jobs.constraints import constraint_of, schema_file
-from lsp_server.jobs.guards import roots
+from lsp_server.readable.excerpts import AFTER, BEFORE, context, key_of, told_path
+from lsp_server.readable.readable import Readable
 from lsp_server.reading.placeholders import Placeholder
 from lsp_server.reading.spans import Span
 from lsp_server.server import RetouchServer
@@ -75,7 +73,7 @@ def fill(
             for left, hole in pairwise(holes)
         ),
         doc=_reference(document),
-        path=told_path(document, roots(server)),
+        path=told_path(document, server.part(Readable).roots),
         context=_context(server, document),
         instruction=wish.instruction if "instruction" in able else None,
         old_text=wish.old if "old_text" in able else None,
@@ -109,7 +107,7 @@ def revision(
         instruction=instruction if "instruction" in able else None,
         constraint=constraint_of(server, document) if near.whole and strength else None,
         doc=_reference(document),
-        path=told_path(document, roots(server)),
+        path=told_path(document, server.part(Readable).roots),
         context=_context(server, document),
     )
 
@@ -125,7 +123,6 @@ def _reference(document: Document) -> DocumentRef:
 def _context(server: RetouchServer, document: Document) -> tuple[ContextFile, ...]:
     if "context" not in server.link.capabilities:
         return ()
-    rules, folders, now = Rules(server.settings), roots(server), monotonic()
-    files = others(server.documents, document, lambda it: rules.allows(it, folders, now))
-    schema = schema_file(server, document)
-    return (*([schema] if schema is not None else []), *context(files, folders))[:3]
+    readable, schema = server.part(Readable), schema_file(server, document)
+    files = context(readable.others(document), readable.roots)
+    return (*([schema] if schema is not None else []), *files)[:3]

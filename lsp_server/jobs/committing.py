@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from lsprotocol import types
 
 from lsp_server.documents import Document
+from lsp_server.jobs.edits import asks, workspace_edit
 from lsp_server.jobs.requests import ask
 from lsp_server.live.job import CONFLICT, Flight, Job
 from lsp_server.reading.edits import as_lines
@@ -24,21 +25,28 @@ NO_EDITS = "This editor can't be asked to apply edits; use its code actions."
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """What became of an edit: applied, nothing to do, or why not."""
+    """What became of an edit: applied, nothing to do, or why not; `turned_down`: by a person."""
 
     applied: bool
     changed: bool = True
     conflict: bool = False
+    turned_down: bool = False
     why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """The editor's answer to an edit; `trusted`: it need not be seen to be believed."""
+    """The editor's answer to an edit.
+
+    Attributes:
+        trusted: it need not be seen to be believed.
+        asked: a person was asked, so that a no is theirs.
+    """
 
     applied: bool
     reason: str = ""
     trusted: bool = False
+    asked: bool = False
 
 
 Send = Callable[[RetouchServer, Job, Document, Sequence[Change]], Awaitable[Said]]
@@ -46,8 +54,7 @@ Send = Callable[[RetouchServer, Job, Document, Sequence[Change]], Awaitable[Said
 
 async def commit(server: RetouchServer, job: Job, texts: Sequence[str | None]) -> Put:
     """Put the texts into the job's holes, as one step that can be undone."""
-    send = by_client if "commit" in server.abilities else by_edit
-    return await put(server, job, texts, send)
+    return await put(server, job, texts, _sender(server))
 
 
 async def put(
@@ -59,28 +66,38 @@ async def put(
     it answers; so the text that comes of it is waited for.
     """
     for _ in range(tries):
+        if (lost := job.lost) is not None:
+            return Put(applied=False, conflict=lost.reason == "conflict", why=lost.message)
         changes = job.changes(texts)
         if not changes:
             return Put(applied=True, changed=False)
         flight = job.depart(changes)
         said = await send(server, job, job.document, changes)
-        if await _arrived(server, job, flight, said):
+        if await _arrived(job, flight, said):
             job.flight = None
             return Put(applied=True)
         if not job.crashed(flight):
-            return Put(applied=False, conflict=True, why=CONFLICT)
+            break
         if not flight.changes:
-            return Put(applied=False, why=said.reason or REFUSED)
+            why = said.reason or ("" if said.asked else REFUSED)
+            return Put(applied=False, turned_down=said.asked, why=why)
     return Put(applied=False, conflict=True, why=CONFLICT)
 
 
-async def _arrived(server: RetouchServer, job: Job, flight: Flight, said: Said) -> bool:
+def _sender(server: RetouchServer) -> Send:
+    """Who is asked for the edit."""
+    if "commit" in server.abilities:
+        return by_client
+    return by_asking if asks(server) else by_edit
+
+
+async def _arrived(job: Job, flight: Flight, said: Said) -> bool:
     """Whether the edit is in the document; if not, the edit that is why may be heard of yet."""
     if said.applied and said.trusted:
         return True
     if said.applied:
         await _until(job, lambda: flight.landed)
-    elif not server.settings.diff_first:
+    elif not said.asked:
         await _until(job, lambda: bool(flight.changes))
     return flight.landed
 
@@ -103,40 +120,37 @@ async def by_client(
     seconds = REVIEW_SECONDS if review else ANSWER_SECONDS
     result = await ask(server, "retouch/commit", params, seconds)
     if not isinstance(result, dict):
-        return Said(False, REFUSED)
-    reason = result.get("reason")
-    return Said(result.get("applied") is True, str(reason)[:500] if reason else "", trusted=True)
+        return Said(False, REFUSED, asked=review)
+    reason = str(result.get("reason") or "")[:500]
+    return Said(result.get("applied") is True, reason, trusted=True, asked=review)
 
 
 async def by_edit(
     server: RetouchServer, job: Job, document: Document, changes: Sequence[Change]
 ) -> Said:
     """Ask for a `workspace/applyEdit` of this version of the document."""
+    return await _applied(server, job, workspace_edit(server, document, changes), asked=False)
+
+
+async def by_asking(
+    server: RetouchServer, job: Job, document: Document, changes: Sequence[Change]
+) -> Said:
+    """The same, for an editor that asks a person first."""
+    edit = workspace_edit(server, document, changes, job.label)
+    return await _applied(server, job, edit, asked=True)
+
+
+async def _applied(
+    server: RetouchServer, job: Job, edit: types.WorkspaceEdit, *, asked: bool
+) -> Said:
     workspace = server.client_capabilities.workspace
     if workspace is None or not workspace.apply_edit:
         return Said(False, NO_EDITS)
-    edit = workspace_edit(server, document, changes)
     params = types.ApplyWorkspaceEditParams(edit, job.label)
-    result = await ask(server, types.WORKSPACE_APPLY_EDIT, params, ANSWER_SECONDS)
+    seconds = REVIEW_SECONDS if asked else ANSWER_SECONDS
+    result = await ask(server, types.WORKSPACE_APPLY_EDIT, params, seconds)
     applied = getattr(result, "applied", False) is True
-    return Said(applied, getattr(result, "failure_reason", None) or "")
-
-
-def workspace_edit(
-    server: RetouchServer, document: Document, changes: Sequence[Change]
-) -> types.WorkspaceEdit:
-    """The edit of one version; for an editor that doesn't say it knows versions, in both forms."""
-    edits = [
-        types.TextEdit(document.range(change.start, change.stop), as_lines(change.text))
-        for change in changes
-    ]
-    named = types.OptionalVersionedTextDocumentIdentifier(document.uri, document.version)
-    versioned = types.TextDocumentEdit(named, list(edits))
-    workspace = server.client_capabilities.workspace
-    abilities = workspace.workspace_edit if workspace is not None else None
-    if abilities is not None and abilities.document_changes:
-        return types.WorkspaceEdit(document_changes=[versioned])
-    return types.WorkspaceEdit(changes={document.uri: edits}, document_changes=[versioned])
+    return Said(applied, getattr(result, "failure_reason", None) or "", asked=asked)
 
 
 async def _until(job: Job, met: Callable[[], bool]) -> None:

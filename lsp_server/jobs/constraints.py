@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from lsp_server.documents import Document
+from lsp_server.readable.folders import root_over
+from lsp_server.readable.readable import Readable
 from lsp_server.reading.schemas import (
     LANGUAGES,
     Rule,
@@ -14,16 +16,13 @@ from lsp_server.reading.schemas import (
     schema_text,
 )
 from lsp_server.server import RetouchServer
+from protocol.capabilities import syntax_of
 from protocol.constraint import Constraint, JsonSchema, Syntax
 from protocol.limits import FILE_LIMIT
 from protocol.messages import ContextFile
 
 SYNTAX_SCHEMA = "constraint:syntax_schema"
 MOST_BYTES = 256 * 1024
-CHECKED = frozenset(
-    {"python", "json", "javascript", "typescript", "go", "rust", "java", "c", "cpp"}
-)
-"""Languages whose answers are asked to parse, where the engine doesn't name the ones it checks."""
 
 
 def constraint_of(server: RetouchServer, document: Document) -> Constraint | None:
@@ -59,28 +58,37 @@ def schema_file(server: RetouchServer, document: Document) -> ContextFile | None
 
 
 def _syntax(language: str, able: frozenset[str]) -> Syntax | None:
-    named = {name.removeprefix("constraint:syntax:") for name in able}
-    named &= {name for name in named if f"constraint:syntax:{name}" in able}
-    if language in named or (not named and language in CHECKED and "constraint:syntax" in able):
-        return Syntax(language=language, scope="document", best_effort=True)
-    return None
+    if syntax_of(language) not in able:
+        return None
+    return Syntax(language=language, scope="document", best_effort=True)
 
 
 def _schema(server: RetouchServer, document: Document) -> str | None:
     """The text of the document's schema; what is wrong with it is told once, in the log."""
-    path = document.path
-    if path is None:
+    if document.path is None:
         return None
-    rules = [Rule(rule.pattern, rule.schema) for rule in server.settings.schemas]
-    found = named_schema(document.text.value, document.language)
-    source = found or ruled_schema(path.as_posix(), rules)
+    path = Path(document.path)
+    source, folder = _source(server, document, path)
     if source is None:
         return None
     try:
-        return schema_text(_content(source, Path(path).parent))
+        return schema_text(_content(source, folder))
     except SchemaError as error:
         server.tell_once(str(error))
         return None
+
+
+def _source(
+    server: RetouchServer, document: Document, path: Path
+) -> tuple[str | dict[str, Any] | None, Path]:
+    """A schema or its place, and the folder that the place is told from: the document's own where
+    that names it, the workspace's for a rule of the settings."""
+    named = named_schema(document.text.value, document.language)
+    if named is not None:
+        return named, path.parent
+    root = root_over(path, server.part(Readable).roots)
+    rules = [Rule(rule.pattern, rule.schema) for rule in server.settings.schemas]
+    return ruled_schema(path, root, rules), root or path.parent
 
 
 def _content(source: str | dict[str, Any], folder: Path) -> bytes | dict[str, Any]:

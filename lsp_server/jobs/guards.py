@@ -1,14 +1,11 @@
 """What is checked before a job begins: an open document of the version meant, a place in it."""
 
-from pathlib import Path
-from time import monotonic
-
 from lsprotocol.types import LSPErrorCodes
 from pygls.exceptions import JsonRpcException
 
-from lsp_server.documents import Document, uri_path
-from lsp_server.ghost.rules import Rules
+from lsp_server.documents import Document
 from lsp_server.params import DocumentId
+from lsp_server.readable.readable import Readable
 from lsp_server.reading.spans import Span
 from lsp_server.server import RetouchServer
 
@@ -29,7 +26,7 @@ def snapshot(server: RetouchServer, wanted: DocumentId) -> Document:
         raise refusal("The document has changed since; ask again.", LSPErrorCodes.ContentModified)
     if not server.settings.enable:
         raise refusal("Retouch is switched off.")
-    if not Rules(server.settings).allows(document, roots(server), monotonic()):
+    if not server.part(Readable).allows(document):
         raise refusal("Retouch leaves this document alone: see the settings for what it may read.")
     return document
 
@@ -44,9 +41,3 @@ def selected(document: Document, span: Span) -> Span:
             "worked on at once."
         )
     return span
-
-
-def roots(server: RetouchServer) -> list[Path]:
-    """The folders of the workspace."""
-    paths = (uri_path(uri) for uri in server.workspace.folders)
-    return [Path(path) for path in paths if path is not None]

@@ -52,7 +52,11 @@ class Plan(Protocol):
 
 def job_of(plan: Plan, document: Document, name: str) -> Job:
     """The job that carries out a plan."""
-    holes = [Hole(Span(place.start, place.stop), place.lead) for place in plan.places]
+    text = document.text.value
+    holes = [
+        Hole(Span(place.start, place.stop), place.lead, text[place.start : place.stop])
+        for place in plan.places
+    ]
     return Job(name, plan.label, document, holes, plan.standing)
 
 
@@ -116,15 +120,15 @@ def now(places: Sequence[Placeholder], job: Job) -> list[Placeholder]:
 def kept(job: Job, hole: Hole, text: str) -> str | None:
     """An answer as it goes into a hole: nothing never replaces something, and whole lines stay so.
 
-    A span that ended with a line end still does; one that ended the document without one too.
+    A span that ended with a line end still does; one that ended the document without one too. A
+    line of its own is not begun for nothing.
     """
-    whole = job.document.text.value
-    old = whole[hole.span.start : hole.span.stop]
-    if not text.strip() and old.strip():
+    old, last = hole.old, hole.span.stop == len(job.document.text.value)
+    if not text.strip() and (old.strip() or hole.lead):
         return None
     if old.endswith(("\n", "\r")) and not text.endswith("\n"):
         return text + "\n"
-    if old and hole.span.stop == len(whole) and not old.endswith(("\n", "\r")):
+    if old and last and not old.endswith(("\n", "\r")):
         return text.removesuffix("\n")
     return text
 

@@ -3,7 +3,7 @@
 from secrets import token_hex
 
 from lsp_server.documents import Document
-from lsp_server.live.job import CONFLICT, Ending, Job
+from lsp_server.live.job import Ending, Job
 from lsp_server.server import RetouchServer
 
 MOST_JOBS = 32
@@ -54,12 +54,14 @@ class Registry:
         for job in list(self._jobs.values()):
             if job.document.uri != new.uri:
                 continue
-            if not job.edited(new):
-                job.stop(Ending("conflict", CONFLICT))
+            job.edited(new)
+            if job.lost is not None:
+                job.stop(job.lost)
             job.edited_by()
 
     def _closed(self, uri: str) -> None:
         """A document was closed: nothing can be done to it."""
         for job in list(self._jobs.values()):
             if job.document.uri == uri:
-                job.stop(Ending("cancelled", "The document was closed."))
+                job.lost = Ending("cancelled", "The document was closed.")
+                job.stop(job.lost)

@@ -137,8 +137,7 @@ class Run:
             return Ending("done" if done.changed else "unchanged", "", end.stats)
         if done.conflict:
             return Ending("conflict", done.why, end.stats)
-        turned_down = self._server.settings.diff_first
-        return Ending("cancelled" if turned_down else "failed", done.why, end.stats)
+        return Ending("cancelled" if done.turned_down else "failed", done.why, end.stats)
 
     async def _committed(self, texts: Sequence[str | None]) -> Put:
         if self._stream is not None:
@@ -149,8 +148,9 @@ class Run:
         """Leave the document as it should be and say the last word."""
         server, job = self._server, self._job
         job.committing = True
-        if self._stream is not None and ending.reason in ("cancelled", "failed"):
+        if self._stream is not None and ending.reason in ("cancelled", "failed", "unchanged"):
             await self._stream.restore()
+            ending = job.lost or ending
         server.part(Registry).remove(job)
         server.board.job_over(job.id)
         job.say(None)

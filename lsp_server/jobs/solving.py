@@ -3,7 +3,7 @@
 from lsprotocol import types
 
 from lsp_server.documents import Document
-from lsp_server.jobs.committing import workspace_edit
+from lsp_server.jobs.edits import asks, workspace_edit
 from lsp_server.jobs.guards import refusal
 from lsp_server.jobs.plans import Plan, held_less, job_of
 from lsp_server.jobs.registry import Registry
@@ -29,8 +29,8 @@ async def solve(
                 raise refusal(end.message)
             assert not isinstance(end, Scores)
             if (texts := plan.answers(job, end)) is not None:
-                changes = job.changes(texts)
-                return workspace_edit(server, document, changes) if changes else None
+                changes, question = job.changes(texts), job.label if asks(server) else ""
+                return workspace_edit(server, document, changes, question) if changes else None
             attempt += 1
     except LinkError as error:
         raise refusal(str(error)) from None

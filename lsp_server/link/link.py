@@ -60,8 +60,13 @@ class EngineLink:
         return self._line.jobs if self._line is not None else 0
 
     def relocate(self, locate: Locate) -> None:
-        """Look elsewhere from the next connection on; the one that is open is left."""
+        """Look elsewhere from the next connection on; the one that is open is left.
+
+        One that is still being opened is given up, and who waits for it gets the next.
+        """
         self._locate, self._retry_at, self._failures = locate, 0.0, 0
+        if self._opening is not None and self._opening.cancel():
+            self._told("closed", "")
         if self._line is not None:
             self._line.leaving = True
 
@@ -113,9 +118,16 @@ class EngineLink:
         return line is not None and not line.leaving and not line.closed.is_set()
 
     async def _open(self, force: bool) -> Line:
-        if self._is_open():
-            assert self._line is not None
-            return self._line
+        while not self._is_open():
+            opening = self._begun(force)
+            await asyncio.wait((opening,))
+            if not opening.cancelled():
+                return opening.result()
+        assert self._line is not None
+        return self._line
+
+    def _begun(self, force: bool) -> asyncio.Task[Line]:
+        """The connection that is being opened. LinkError if none should be now."""
         if self._ended:
             raise LinkError("The language server is stopping.")
         if self._opening is None or self._opening.done():
@@ -123,7 +135,7 @@ class EngineLink:
                 raise LinkError(self._why)
             self._opening = asyncio.create_task(self._connect())
             self._opening.add_done_callback(lambda done: done.cancelled() or done.exception())
-        return await asyncio.shield(self._opening)
+        return self._opening
 
     async def _connect(self) -> Line:
         try:

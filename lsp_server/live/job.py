@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from lsp_server.documents import Document
+from lsp_server.live.following import follow, readings
 from lsp_server.live.frames import Canvas, Picture
 from lsp_server.reading.edits import newline_of, smallest
-from lsp_server.reading.spans import Change, Span, changed, shift_all
+from lsp_server.reading.spans import Change, Span
 from protocol.messages import Accepted, Delta, Error, Snap, Splice, Stats
 
 Reason = Literal["done", "cancelled", "unchanged", "failed", "conflict"]
@@ -48,12 +49,14 @@ class Hole:
     Attributes:
         span: where it is in the job's document.
         lead: text that belongs before the answer.
+        old: the text that stood there when the job began.
         pictures: what was drawn last, by the number of its frame, the newest at the end; places
             that a person points at are places in one of them.
     """
 
     span: Span
     lead: str = ""
+    old: str = ""
     canvas: Canvas = field(default_factory=Canvas)
     pictures: dict[int, Picture] = field(default_factory=dict)
 
@@ -67,11 +70,15 @@ class Hole:
 
 @dataclass(slots=True)
 class Flight:
-    """An edit of ours that the editor has been asked for and has not told of yet."""
+    """An edit of ours that the editor has been asked for and has not told of yet.
+
+    Attributes:
+        changes: the edits that it told of meanwhile, each in all its readings.
+    """
 
     expected: str
     spans: list[Span]
-    changes: list[Change] = field(default_factory=list)
+    changes: list[Sequence[Change]] = field(default_factory=list)
     landed: bool = False
 
 
@@ -87,6 +94,7 @@ class Job:
         accepting: what there is was asked for: its end is taken as the answer.
         committing: it can't be stopped any more.
         why: how it ends if it is stopped.
+        lost: how it ends because its holes are nowhere to be found any more; nothing is put in.
         news: called with the number of a hole whose canvas changed.
         edited_by: called after each edit of the document.
         stop: ends it, if it can be.
@@ -104,6 +112,7 @@ class Job:
     accepting: bool = False
     committing: bool = False
     why: Ending = Ending("cancelled")
+    lost: Ending | None = None
     news: Callable[[int], None] = lambda hole: None
     edited_by: Callable[[], None] = lambda: None
     stop: Callable[[Ending], bool] = lambda ending: False
@@ -149,9 +158,11 @@ class Job:
 
     def edited(self, new: Document) -> bool:
         """The document was edited; False if that was where the job is at work."""
-        change = changed(self.document.text.value, new.text.value)
+        change = readings(self.document.text.value, new.text.value, new.edit)
         self.document = new
-        if change is None:
+        if self.lost is not None:
+            return False
+        if not change:
             return True
         if (flight := self.flight) is not None:
             flight.changes.append(change)
@@ -197,11 +208,13 @@ class Job:
         self.foreign += len(flight.changes)
         return all(self._shift(change) for change in flight.changes)
 
-    def _shift(self, change: Change) -> bool:
-        spans = shift_all([hole.span for hole in self.holes], change)
-        if spans is not None:
-            self._place(spans)
-        return spans is not None
+    def _shift(self, change: Sequence[Change]) -> bool:
+        spans = follow([hole.span for hole in self.holes], change)
+        if spans is None:
+            self.lost = Ending("conflict", CONFLICT)
+            return False
+        self._place(spans)
+        return True
 
     def _place(self, spans: Sequence[Span]) -> None:
         for hole, span in zip(self.holes, spans, strict=True):

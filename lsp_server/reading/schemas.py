@@ -5,12 +5,12 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import PurePath, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from lsp_server.reading.lexing import read
-from protocol.limits import GRAMMAR_LIMIT
+from protocol.limits import SCHEMA_LIMIT
 
 HEAD = 4096
 """Characters at the start of a document in which it may name its schema."""
@@ -50,11 +50,15 @@ def named_schema(text: str, language: str) -> str | None:
     return None
 
 
-def ruled_schema(path: str, rules: Sequence[Rule]) -> dict[str, Any] | str | None:
-    """The schema of the first rule whose pattern fits the path or its name."""
-    name = PurePosixPath(path).name
+def ruled_schema(
+    path: PurePath, root: PurePath | None, rules: Sequence[Rule]
+) -> dict[str, Any] | str | None:
+    """The schema of the first rule that fits the path, the path from `root` or the name."""
+    told = {path.name, path.as_posix()}
+    if root is not None:
+        told.add(path.relative_to(root).as_posix())
     for rule in rules:
-        if fnmatch.fnmatchcase(name, rule.pattern) or fnmatch.fnmatchcase(path, rule.pattern):
+        if any(fnmatch.fnmatchcase(name, rule.pattern) for name in told):
             return rule.schema
     return None
 
@@ -80,8 +84,8 @@ def schema_text(source: bytes | dict[str, Any]) -> str:
         raise SchemaError(f"The schema is not JSON: {error}.") from None
     if not isinstance(schema, dict | bool):
         raise SchemaError("A schema must be a JSON object.")
-    if len(text) > GRAMMAR_LIMIT:
+    if len(text) > SCHEMA_LIMIT:
         raise SchemaError(
-            f"The schema has {len(text)} characters; the engine takes {GRAMMAR_LIMIT}."
+            f"The schema has {len(text)} characters; the engine takes {SCHEMA_LIMIT}."
         )
     return text

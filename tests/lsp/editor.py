@@ -140,9 +140,13 @@ async def editor(
     encoding: Encoding = "utf-16",
     options: dict[str, Any] | None = None,
     workspace: Path | None = None,
+    root_only: bool = False,
     command: list[str] | None = None,
 ) -> AsyncIterator[Editor]:
-    """The language server started, initialized and in the end shut down."""
+    """The language server started, initialized and in the end shut down.
+
+    With `root_only` the editor is one of those that know no workspace folders.
+    """
     client = make_test_lsp_client()
     states: list[Any] = []
     client.feature("retouch/didChangeStatus")(lambda params: states.append(params))
@@ -155,12 +159,13 @@ async def editor(
         text_document=GHOST,
     )
     folders = []
-    if workspace is not None:
+    if workspace is not None and not root_only:
         folders.append(types.WorkspaceFolder(workspace.as_uri(), workspace.name))
     result = await client.initialize_session(
         types.InitializeParams(
             capabilities=capabilities,
             initialization_options=options,
+            root_uri=workspace.as_uri() if workspace is not None and root_only else None,
             workspace_folders=folders,
         )
     )

@@ -192,7 +192,10 @@ def test_a_text_that_was_turned_down_stays_away_until_something_changes(fake: Fa
     play(scene())
 
 
-def test_what_is_left_after_a_partial_accept_is_offered_next(fake: FakeServer) -> None:
+@pytest.mark.parametrize("leaves", [False, True], ids=["takes the bracket", "leaves it"])
+def test_what_is_left_after_a_partial_accept_is_offered_next(
+    fake: FakeServer, leaves: bool
+) -> None:
     fake.engine.answer = lambda fill: "😀 + values)\nprint(1)"
 
     async def scene() -> None:
@@ -200,8 +203,9 @@ def test_what_is_left_after_a_partial_accept_is_offered_next(fake: FakeServer) -
             it.open("/w/a.py", "sum()", cursor=4)
             (item,) = await it.ghost()
             start, stop = it.span(item)
+            assert stop == start + 1
             it.tell("retouch/didAccept", {"id": ident(item), "acceptedLength": 4})
-            it.replace(start, stop, "😀 +")  # the editor takes the bracket with it
+            it.replace(start, start if leaves else stop, "😀 +")
             (item,) = await it.ghost()
             it.accept(item)
             assert it.text.value == "sum(😀 + values)\nprint(1)"

@@ -11,10 +11,10 @@ from lsp_server.documents import Document, Documents
 from lsp_server.ghost.answers import Answer
 from lsp_server.ghost.brackets import excess, unmatched
 from lsp_server.ghost.fit import fit
-from lsp_server.ghost.ignore import Ignores
 from lsp_server.ghost.pace import Pace, Paces, delay
 from lsp_server.ghost.request import Told, request
 from lsp_server.ghost.spot import Spot
+from lsp_server.readable.ignore import Ignores
 from lsp_server.settings import Settings
 from lsp_server.text import BREAK, Encoding, Text, newlines
 from protocol.checks import check

@@ -4,6 +4,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.lsp.editor import editor, play, until
 from tests.lsp.engine import FakeServer
 
@@ -25,7 +27,17 @@ QUIET = (
     ("empty.py", "python", {}),
     ("minified.js", "javascript", {}),
 )
-LOUD = ("clock.py", "blocks/a.py", "keyboard.py", "environment.py", "out.py", "kept/ignored.py")
+LOUD: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("clock.py", {}),
+    ("blocks/a.py", {}),
+    ("keyboard.py", {}),
+    ("environment.py", {}),
+    ("out.py", {}),
+    ("kept/ignored.py", {}),
+    ("ignored.py", {"ignore": ["!ignored.py"]}),
+    ("out/kept.py", {"ignore": ["!out/"]}),
+    (".env.sample", {"ignore": ["!.env.sample"]}),
+)
 
 
 def test_other_open_documents_are_told_the_latest_first_and_secrets_never(
@@ -67,9 +79,28 @@ def test_silence(fake: FakeServer, tmp_path: Path) -> None:
             for name, language, options in QUIET:
                 assert await count(name, language, options) == 0, (name, options)
             assert not fake.engine.fills
-            for name in LOUD:
-                assert await count(name, "python", {}) == 1, name
+            for name, options in LOUD:
+                assert await count(name, "python", options) == 1, name
             assert not it.warnings
+
+    play(scene())
+
+
+@pytest.mark.parametrize(("name", "root_only"), [("C#", False), ("a%20b", False), ("plain", True)])
+def test_what_is_ignored_is_told_from_the_workspace(
+    fake: FakeServer, tmp_path: Path, name: str, root_only: bool
+) -> None:
+    folder, options = tmp_path / name, QUICK | {"ignore": ["/gen/"]}
+
+    async def scene() -> None:
+        async with editor(
+            fake.folder, options=options, workspace=folder, root_only=root_only
+        ) as it:
+            it.open(str(folder / "gen" / "a.py"), "x = ", cursor=4)
+            assert await it.ghost() == []
+            it.open(str(folder / "deep" / "gen" / "a.py"), "x = ", cursor=4)
+            await it.ghost()
+            assert [fill.path for fill in fake.engine.fills] == ["deep/gen/a.py"]
 
     play(scene())
 

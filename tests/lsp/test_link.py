@@ -192,6 +192,44 @@ def test_the_settings_can_name_the_server(fake: FakeServer) -> None:
     )
 
 
+def test_who_waits_while_the_settings_name_another_server_gets_that(fake: FakeServer) -> None:
+    async def scene() -> None:
+        async def slow(starting: Callable[[], None]) -> Endpoint:
+            starting()
+            await asyncio.Event().wait()
+            raise AssertionError("never")
+
+        told: list[str] = []
+        link = EngineLink(slow, lambda state, why: told.append(state))
+        waiting = asyncio.create_task(link.ready())
+        await until(lambda: told == ["starting"], "the search")
+        link.relocate(Launcher(fake.folder, ["false"]).endpoint)
+        assert (await waiting).models == ("fake",)
+        assert told == ["starting", "closed", "open"]
+        assert isinstance(await link.result(fill()), Done)
+        await link.close()
+
+    play(scene())
+
+
+def test_who_waits_for_a_link_that_is_closed_is_told(fake: FakeServer) -> None:
+    async def scene() -> None:
+        async def slow(starting: Callable[[], None]) -> Endpoint:
+            starting()
+            await asyncio.Event().wait()
+            raise AssertionError("never")
+
+        told: list[str] = []
+        link = EngineLink(slow, lambda state, why: told.append(state))
+        waiting = asyncio.create_task(link.ready())
+        await until(lambda: told, "the search")
+        await link.close()
+        with pytest.raises(LinkError, match="stopping"):
+            await waiting
+
+    play(scene())
+
+
 def test_no_server_is_started_once_and_found_by_everybody(tmp_path: Path) -> None:
     """Two editors at the same time get one server, and it outlives the first."""
     command = [*SERVER, str(tmp_path), "0", "0", ""]

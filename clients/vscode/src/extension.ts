@@ -31,7 +31,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const histories = new Histories();
   const rooms = new Rooms();
   const brush = new CssBrush();
-  const proposals = new Proposals();
+  const proposals = new Proposals(jobs);
   const canvas = new Canvas(jobs, histories, rooms, brush);
   const commits = new Commits(jobs, histories, rooms, canvas, proposals);
   const wire = (client: LanguageClient): void => {
@@ -68,10 +68,7 @@ export function activate(context: vscode.ExtensionContext): void {
     registerCommands({ session, jobs, starter, running, proposals, heat, statusBar, log }),
     followContext(session, jobs),
     followSettings(session),
-    jobs.onEnd(({ job, ended }) => {
-      proposals.withdraw(job.id);
-      tellEnd(ended);
-    }),
+    jobs.onEnd(({ ended }) => tellEnd(ended)),
     session.onPhase((phase) => {
       if (phase !== "running") {
         jobs.abandon();

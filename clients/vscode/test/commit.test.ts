@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SCHEME } from "../src/edits/proposals";
 import { stream } from "../src/edits/stream";
+import type { Job } from "../src/jobs/book";
 import { fake, TabInputTextDiff, Uri, window } from "./fake/vscode";
 import { commitOf, frameOf, settled, span, stage } from "./harness";
 
@@ -130,21 +131,27 @@ test("diff first: the change is shown, and made after a yes", async () => {
   assert.equal(fake.contexts.get("retouch.proposalOpen"), false);
 });
 
-test("diff first: a no, closing the diff, or the job's end change nothing", async () => {
-  const { commits, proposals, document } = stage(TEXT);
+test("diff first: a no, closing the diff, a cancel, or the job's end change nothing", async () => {
+  const { jobs, commits, proposals, document } = stage(TEXT);
+  const uri = document.uri.toString();
   const refusals = [
     () => proposals.answer(false),
-    () => proposals.withdraw("j"),
+    () => jobs.ended({ jobId: "j", reason: "cancelled" }),
+    () => jobs.cancel(jobs.get("k") as Job),
     () => {
-      const right = Uri.from({ scheme: SCHEME, path: document.uri.path, query: "j" });
+      const right = Uri.from({ scheme: SCHEME, path: document.uri.path, query: "l" });
       fake.closeTab(new TabInputTextDiff(document.uri, right));
     },
   ];
-  for (const refuse of refusals) {
-    const taking = commits.take({ ...commitOf(document, OLD, "new()"), diffFirst: true });
+  for (const [at, refuse] of refusals.entries()) {
+    const jobId = ["i", "j", "k", "l"][at] as string;
+    jobs.started(jobId, uri);
+    const taking = commits.take({ ...commitOf(document, OLD, "new()"), jobId, diffFirst: true });
     await settled();
+    assert.equal(fake.contexts.get("retouch.proposalOpen"), true);
     refuse();
     assert.deepEqual(await taking, { applied: false, reason: "rejected" });
+    assert.equal(fake.contexts.get("retouch.proposalOpen"), false);
   }
   assert.equal(document.getText(), TEXT);
 });

@@ -67,7 +67,7 @@ export function stage(text: string): Stage {
   const rooms = new Rooms();
   const brush = new FakeBrush();
   const canvas = new Canvas(jobs, histories, rooms, brush);
-  const proposals = new Proposals();
+  const proposals = new Proposals(jobs);
   const commits = new Commits(jobs, histories, rooms, canvas, proposals);
   const editor = fake.open("/w/a.py", text);
   return { jobs, rooms, canvas, brush, commits, proposals, editor, document: editor.document };

@@ -100,8 +100,8 @@ class Desk(Editor):
         assert isinstance(change, types.TextDocumentEdit)
         if change.text_document.version != self.version:
             return False
-        assert all(isinstance(edit, types.TextEdit) for edit in change.edits)
-        self.apply([(edit.range, edit.new_text) for edit in change.edits])
+        edits = [it for it in change.edits if not isinstance(it, types.SnippetTextEdit)]
+        self.apply([(edit.range, edit.new_text) for edit in edits])
         return True
 
     async def committed(self, params: Any) -> dict[str, Any]:
@@ -138,9 +138,16 @@ def to_range(sent: dict[str, Any]) -> types.Range:
 
 
 def capabilities(
-    encoding: Encoding, ours: dict[str, int] | None, *, edits: bool, resolve: bool, tags: bool
+    encoding: Encoding,
+    ours: dict[str, int] | None,
+    *,
+    edits: bool,
+    resolve: bool,
+    tags: bool,
+    asks: bool,
 ) -> types.ClientCapabilities:
     """What an editor says of itself."""
+    annotations = types.ChangeAnnotationsSupportOptions() if asks else None
     support = types.CodeActionTagOptions([types.CodeActionTag.LlmGenerated]) if tags else None
     resolving = types.ClientCodeActionResolveOptions(["edit"]) if resolve else None
     return types.ClientCapabilities(
@@ -150,7 +157,9 @@ def capabilities(
         window=types.WindowClientCapabilities(work_done_progress=True),
         workspace=types.WorkspaceClientCapabilities(
             apply_edit=edits,
-            workspace_edit=types.WorkspaceEditClientCapabilities(document_changes=True),
+            workspace_edit=types.WorkspaceEditClientCapabilities(
+                document_changes=True, change_annotation_support=annotations
+            ),
         ),
         text_document=types.TextDocumentClientCapabilities(
             code_action=types.CodeActionClientCapabilities(
@@ -171,11 +180,12 @@ async def desk(
     edits: bool = True,
     resolve: bool = False,
     tags: bool = True,
+    asks: bool = False,
 ) -> AsyncIterator[Desk]:
     """The language server started, initialized and in the end shut down."""
     client = make_test_lsp_client()
     await client.start_io(sys.executable, "-m", "lsp_server", "--folder", str(folder))
-    said = capabilities(encoding, ours, edits=edits, resolve=resolve, tags=tags)
+    said = capabilities(encoding, ours, edits=edits, resolve=resolve, tags=tags, asks=asks)
     typed = client.protocol.get_result_type
     client.protocol.get_result_type = (  # type: ignore[method-assign]
         lambda method: None if method == types.TEXT_DOCUMENT_CODE_ACTION else typed(method)
@@ -200,6 +210,17 @@ async def desk(
     finally:
         await client.shutdown_session()
         await client.stop()
+
+
+async def actions(it: Desk, start: int, stop: int, only: Any = None) -> dict[str, Any]:
+    """The code actions of a span as JSON, by title."""
+    params = types.CodeActionParams(
+        types.TextDocumentIdentifier(it.uri),
+        types.Range(it.position(start), it.position(stop)),
+        types.CodeActionContext([], only=only),
+    )
+    found = await it.ask(types.TEXT_DOCUMENT_CODE_ACTION, params)
+    return {action["title"]: action for action in plain(found) or ()}
 
 
 async def soon() -> None:

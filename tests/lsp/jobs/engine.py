@@ -1,7 +1,7 @@
 """An engine for tests of jobs: canvases revealed from the left, revisions, scores, live ops."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -120,6 +120,13 @@ class CanvasEngine:
             self.steps_left = None if self.steps_left is None else self.steps_left - 1
         said, self._outbox = self._outbox, []
         return said
+
+    def reveal(self, masks: Collection[int] = (), canvas: int = 0) -> None:
+        """Show a canvas of the only job as if the engine had come to it: all but these slots."""
+        (live,) = self.live.values()
+        tokens = live.tokens[canvas]
+        live.cells[canvas][:] = [None if n in masks else it for n, it in enumerate(tokens)]
+        self._show(live, canvas, range(len(tokens)))
 
     def _take(self, message: ClientMessage) -> None:
         if isinstance(message, Cancel):

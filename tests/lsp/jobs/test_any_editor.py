@@ -9,22 +9,11 @@ from pygls.exceptions import JsonRpcException
 
 from protocol.messages import Cancel, Fill
 from tests.lsp.editor import play, until
-from tests.lsp.jobs.desk import Desk, desk, plain, soon
+from tests.lsp.jobs.desk import actions, desk, soon
 from tests.lsp.jobs.engine import Serving
 
 CODE = "# retouch: brief\nx = f(___)\ny = 2\n"
 OLD = "x = f(___)\n"
-
-
-async def actions(it: Desk, start: int, stop: int, only: Any = None) -> dict[str, Any]:
-    """The code actions of a span as JSON, by title."""
-    params = types.CodeActionParams(
-        types.TextDocumentIdentifier(it.uri),
-        types.Range(it.position(start), it.position(stop)),
-        types.CodeActionContext([], only=only),
-    )
-    found = await it.ask(types.TEXT_DOCUMENT_CODE_ACTION, params)
-    return {action["title"]: action for action in plain(found) or ()}
 
 
 def test_actions_of_a_selection(served: Serving) -> None:

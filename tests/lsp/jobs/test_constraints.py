@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lsprotocol import types
 
+from protocol.capabilities import syntax_of
 from protocol.constraint import JsonSchema, Syntax
 from protocol.errors import ErrorCode, ProtocolError
 from protocol.messages import Fill, ServerMessage
@@ -14,6 +16,7 @@ from tests.lsp.jobs.desk import Desk, desk
 from tests.lsp.jobs.engine import CAPS, Serving
 
 SCHEMA = {"type": "object", "properties": {"port": {"type": "integer"}}}
+JUDGING = (*CAPS, syntax_of("python"), syntax_of("lua"))
 FREE = tuple(cap for cap in CAPS if not cap.startswith("constraint:"))
 
 PYTHON = Syntax(language="python", scope="document", best_effort=True)
@@ -58,6 +61,27 @@ def test_settings_name_schemas_by_pattern(served: Serving, tmp_path: Path) -> No
             text = '{"port": <fill>}\n'
             fill = await asked(it, served, tmp_path / "a.config.json", text, "json")
             assert isinstance(fill.constraint, JsonSchema)
+
+    play(scene())
+
+
+def test_settings_tell_patterns_and_schemas_from_the_workspace(
+    served: Serving, tmp_path: Path
+) -> None:
+    (tmp_path / "s.json").write_text(json.dumps(SCHEMA))
+    rule = {"pattern": "conf/deep/*.json", "schema": "s.json"}
+
+    async def scene() -> None:
+        async with desk(served.folder, options={"schemas": [rule]}) as it:
+            folder = types.WorkspaceFolder(tmp_path.as_uri(), "w")
+            event = types.WorkspaceFoldersChangeEvent(added=[folder], removed=[])
+            it.client.workspace_did_change_workspace_folders(
+                types.DidChangeWorkspaceFoldersParams(event)
+            )
+            path = tmp_path / "conf" / "deep" / "a.json"
+            fill = await asked(it, served, path, '{"port": <fill>}\n', "json")
+            assert isinstance(fill.constraint, JsonSchema)
+            assert json.loads(fill.constraint.schema) == SCHEMA
 
     play(scene())
 
@@ -132,6 +156,8 @@ def test_schemas_that_can_not_be_used_are_told(served: Serving, tmp_path: Path) 
 def test_code_is_asked_to_parse_unless_that_is_switched_off(
     served: Serving, tmp_path: Path
 ) -> None:
+    served.able(*JUDGING)
+
     async def scene() -> None:
         async with desk(served.folder) as it:
             fill = await asked(it, served, tmp_path / "a.py", "x = ___\n", "python")
@@ -149,19 +175,20 @@ def test_code_is_asked_to_parse_unless_that_is_switched_off(
 
 
 def test_an_engine_names_the_languages_it_checks(served: Serving, tmp_path: Path) -> None:
-    served.able(*CAPS, "constraint:syntax:python")
+    served.able(*JUDGING)
 
     async def scene() -> None:
         async with desk(served.folder) as it:
             fill = await asked(it, served, tmp_path / "a.go", "x = ___\n", "go")
             assert fill.constraint is None
-            fill = await asked(it, served, tmp_path / "a.py", "x = ___\n", "python")
-            assert fill.constraint == PYTHON
+            fill = await asked(it, served, tmp_path / "a.lua", "x = ___\n", "lua")
+            assert isinstance(fill.constraint, Syntax) and fill.constraint.language == "lua"
 
     play(scene())
 
 
 def test_a_constraint_that_is_refused_is_dropped(served: Serving, tmp_path: Path) -> None:
+    served.able(*JUDGING)
     taken = served.engine._take
 
     def refusing(message: Any) -> ServerMessage | None:

@@ -118,3 +118,39 @@ def test_edits_around_the_span_in_one_message_are_apart(served: Serving) -> None
             assert it.text.value == f"import a\n{changed}z = 2\n"
 
     play(scene())
+
+
+def test_enter_above_a_line_that_begins_alike_moves_it(served: Serving) -> None:
+    code = "def f():\n    old\n    z = 1\n"
+    served.engine.answer = lambda fill: ["    new\n"]
+    served.engine.steps_left = 1
+
+    async def scene() -> None:
+        async with desk(served.folder) as it:
+            it.open("/w/a.py", code)
+            await it.begin("retouch/rewrite", range=it.range_of("    old\n"))
+            await until(lambda: served.engine.live, "the job")
+            place = code.index("\n")
+            it.replace(place, place, "\n    ")
+            served.engine.steps_left = None
+            assert (await it.ended())["reason"] == "done"
+            assert it.text.value == "def f():\n    \n    new\n    z = 1\n"
+
+    play(scene())
+
+
+def test_a_line_above_its_like_is_deleted(served: Serving) -> None:
+    served.engine.answer = lambda fill: ["new\n"]
+    served.engine.steps_left = 1
+
+    async def scene() -> None:
+        async with desk(served.folder) as it:
+            it.open("/w/a.py", "old\nold\n")
+            await it.begin("retouch/rewrite", range=it.range(4, 8))
+            await until(lambda: served.engine.live, "the job")
+            it.replace(0, 4, "")
+            served.engine.steps_left = None
+            assert (await it.ended())["reason"] == "done"
+            assert it.text.value == "new\n"
+
+    play(scene())

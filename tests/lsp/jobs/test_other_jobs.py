@@ -106,15 +106,18 @@ def test_a_hole_without_an_answer_stays(served: Serving) -> None:
     play(scene())
 
 
-def test_a_comment_that_is_a_body_stays_above_its_code(served: Serving) -> None:
-    served.engine.answer = lambda fill: ["return 1"]
+@pytest.mark.parametrize(("answer", "line"), [("return 1", "    return 1\r\n"), ("", "")])
+def test_a_comment_that_is_a_body_stays_above_its_code(
+    served: Serving, answer: str, line: str
+) -> None:
+    served.engine.answer = lambda fill: [answer]
 
     async def scene() -> None:
         async with desk(served.folder) as it:
             it.open("/w/a.py", "def f():\r\n    # TODO: one\r\n")
             await it.begin("retouch/fillHoles")
             await it.ended()
-            assert it.text.value == "def f():\r\n    # TODO: one\r\n    return 1\r\n"
+            assert it.text.value == "def f():\r\n    # TODO: one\r\n" + line
             (fill,) = served.engine.asked(Fill)
             assert isinstance(fill, Fill) and fill.prefix.endswith("# TODO: one\n    ")
 

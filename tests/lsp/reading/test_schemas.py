@@ -1,6 +1,7 @@
 """Which schema a document is held to."""
 
 import json
+from pathlib import PurePosixPath
 
 import pytest
 
@@ -12,6 +13,7 @@ from lsp_server.reading.schemas import (
     ruled_schema,
     schema_text,
 )
+from protocol.limits import SCHEMA_LIMIT
 
 
 @pytest.mark.parametrize(
@@ -35,9 +37,16 @@ def test_a_document_names_its_schema(text: str, language: str, place: str | None
 
 def test_the_first_rule_that_fits_counts() -> None:
     rules = [Rule("*.config.json", "a"), Rule("*/deep/*", {"type": "object"}), Rule("*", "c")]
-    assert ruled_schema("/x/my.config.json", rules) == "a"
-    assert ruled_schema("/x/deep/b.json", rules) == {"type": "object"}
-    assert ruled_schema("/x/b.json", rules[:1]) is None
+    assert ruled_schema(PurePosixPath("/x/my.config.json"), None, rules) == "a"
+    assert ruled_schema(PurePosixPath("/x/deep/b.json"), None, rules) == {"type": "object"}
+    assert ruled_schema(PurePosixPath("/x/b.json"), None, rules[:1]) is None
+
+
+def test_a_pattern_with_folders_is_told_from_the_workspace() -> None:
+    rules, path = [Rule(".ci/flows/*.yml", "a")], PurePosixPath("/w/.ci/flows/b.yml")
+    assert ruled_schema(path, PurePosixPath("/w"), rules) == "a"
+    assert ruled_schema(path, PurePosixPath("/w/.ci"), rules) is None
+    assert ruled_schema(path, None, [Rule("/w/.ci/*.yml", "b")]) == "b"
 
 
 @pytest.mark.parametrize(
@@ -62,6 +71,13 @@ def test_nothing_is_fetched(place: str) -> None:
 def test_a_schema_is_sent_short() -> None:
     assert schema_text(b'{ "type" : "object" }') == '{"type":"object"}'
     assert schema_text({"type": "string"}) == '{"type":"string"}'
+
+
+def test_a_schema_is_as_long_as_the_protocol_lets_it_be() -> None:
+    frame = len('{"enum":[""]}')
+    assert len(schema_text({"enum": ["x" * (SCHEMA_LIMIT - frame)]})) == SCHEMA_LIMIT
+    with pytest.raises(SchemaError, match=f"takes {SCHEMA_LIMIT}"):
+        schema_text({"enum": ["x" * (SCHEMA_LIMIT - frame + 1)]})
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ export class Commits {
       await this.rooms.release(job.id);
     }
     const edits = this.current(document, params, job);
-    return edits !== undefined && this.proposals.decide(document, edits, params);
+    return edits !== undefined && !job?.cancelled && this.proposals.decide(document, edits, params);
   }
 
   /** The edits in the document as it is now; undefined if what they replace has changed. */

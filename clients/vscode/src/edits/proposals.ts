@@ -1,6 +1,7 @@
 /** Shows a change as a diff before it is made, and waits for a yes or a no. */
 
 import * as vscode from "vscode";
+import type { Jobs } from "../jobs/book";
 import type { CommitParams, Edit } from "../protocol";
 import { applied } from "../text/applied";
 
@@ -17,12 +18,18 @@ interface Pending {
 
 export class Proposals implements vscode.Disposable, vscode.TextDocumentContentProvider {
   private readonly pending = new Map<string, Pending>();
-  private readonly listeners = vscode.Disposable.from(
-    vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
-    vscode.window.tabGroups.onDidChangeTabs(({ closed }) => this.closed(closed)),
-  );
+  private readonly listeners: vscode.Disposable;
 
-  /** True if the user takes it. False if they don't, close the diff, or the job ends meanwhile. */
+  constructor(jobs: Jobs) {
+    this.listeners = vscode.Disposable.from(
+      vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
+      vscode.window.tabGroups.onDidChangeTabs(({ closed }) => this.closed(closed)),
+      jobs.onCancel((job) => this.withdraw(job.id)),
+      jobs.onEnd(({ job }) => this.withdraw(job.id)),
+    );
+  }
+
+  /** True if the user takes it. False if they don't, close the diff, or stop the job, or it ends. */
   async decide(
     document: vscode.TextDocument,
     edits: readonly Edit[],
@@ -50,15 +57,6 @@ export class Proposals implements vscode.Disposable, vscode.TextDocumentContentP
     (this.pending.get(front) ?? (all.length === 1 ? all[0] : undefined))?.settle(approved);
   }
 
-  /** The job is over: there is nothing to decide any more. */
-  withdraw(jobId: string): void {
-    for (const pending of this.pending.values()) {
-      if (pending.jobId === jobId) {
-        pending.settle(false);
-      }
-    }
-  }
-
   provideTextDocumentContent(uri: vscode.Uri): string {
     return this.pending.get(uri.toString())?.text ?? "";
   }
@@ -81,6 +79,15 @@ export class Proposals implements vscode.Disposable, vscode.TextDocumentContentP
       token.onCancellationRequested(() => this.pending.get(uri.toString())?.settle(false));
       return decided;
     });
+  }
+
+  /** There is nothing to decide any more. */
+  private withdraw(jobId: string): void {
+    for (const pending of this.pending.values()) {
+      if (pending.jobId === jobId) {
+        pending.settle(false);
+      }
+    }
   }
 
   private closed(tabs: readonly vscode.Tab[]): void {

@@ -5,6 +5,7 @@ import type { ApplyWorkspaceEditParams, Middleware } from "vscode-languageclient
 import type { StreamedEdits } from "../edits/stream";
 import type { Span } from "../protocol";
 import { isEnabled, isOnFor, serverSettings } from "../settings";
+import { openDocument } from "../text/ranges";
 
 /** Commands of the server that we carry out ourselves, so that their jobs are shown as ours are. */
 export interface Carried {
@@ -29,6 +30,9 @@ export function middleware(carried: Carried): Middleware {
     },
     workspace: {
       handleApplyEdit: async (params, next) => {
+        if (isForClosed(params)) {
+          return { applied: false, failureReason: "closed" };
+        }
         const edits = onlyTextEdits(params);
         const streamed = edits && carried.stream(edits);
         return streamed ? { applied: await streamed } : next(params, NEVER);
@@ -55,6 +59,16 @@ function wanted(document: vscode.TextDocument, context: vscode.InlineCompletionC
   const automatic = context.triggerKind === vscode.InlineCompletionTriggerKind.Automatic;
   const manual = serverSettings().trigger === "manual";
   return isEnabled() && isOnFor(document.languageId) && !(automatic && manual);
+}
+
+/** Whether a version is meant of a file that isn't open: the client would open it and check nothing. */
+function isForClosed({ edit }: ApplyWorkspaceEditParams): boolean {
+  return (edit.documentChanges ?? []).some(
+    (change) =>
+      "edits" in change &&
+      change.textDocument.version !== null &&
+      !openDocument(change.textDocument.uri),
+  );
 }
 
 /** The versioned edits of one document, if that is all there is. */

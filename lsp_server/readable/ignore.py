@@ -1,10 +1,15 @@
-"""Which files are left alone: secrets, generated files, what the user names, what git ignores."""
+"""Which files are left alone: secrets, generated files, what the user names, what git ignores.
+
+The user has the last word, then the table here, then git.
+"""
 
 import os
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 
 from pathspec import GitIgnoreSpec
+
+from lsp_server.readable.folders import root_over
 
 BUILT_IN = (
     ".env*",
@@ -55,10 +60,11 @@ class Ignores:
         return self._decided[path]
 
     def _decide(self, path: PurePath, roots: Sequence[Path]) -> bool:
-        root = next((root for root in roots if path.is_relative_to(root)), None)
+        root = root_over(path, roots)
         told = path.relative_to(root) if root is not None else PurePath(path.name)
-        if self._named.match_file(told.as_posix()):
-            return True
+        said = self._named.check_file(told.as_posix()).include
+        if said is not None:
+            return said
         folders = _folders(Path(path), root)
         names = path.relative_to(folders[0]).parts if folders else ()
         return any(self._git_ignores(folders, names[: n + 1], names) for n in range(len(names)))

@@ -2,8 +2,8 @@
 
 Runs the commands of `tests/bench` that say how good a model is (pass@1 of fills, passes against
 quality on held-out lines with its picture, EditEval) and gathers their tables with commit and seed
-in OUT/benchmarks.json. Each command goes on where it was stopped. Checkpoints are not chosen by
-these, but by `evaluate`.
+in OUT/benchmarks.json. Each command goes on where it was stopped. What chooses a checkpoint are
+held-out packages alone: `evaluate`, and the curve's token agreement; never pass@1 or EditEval.
 """
 
 import json

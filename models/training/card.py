@@ -23,9 +23,8 @@ def write_card(
     """Write the card as Markdown."""
     lines = ["# Training data", "", "Text files of published packages under permissive licences."]
     lines += ["Split by package; benchmark data excluded by 50-character windows.", ""]
-    for split, manifest in sorted(shards.items()):
-        sizes = f"{manifest.tokens:,} tokens, {len(manifest.paths):,} files"
-        lines.append(f"- `{split}`: {sizes}, sha256 `{manifest.sha256}`")
+    lines += [_shard(split, manifest, counts) for split, manifest in sorted(shards.items())]
+    lines += ["", "Versions are the newest of the day they were fetched: no list pins them."]
     lines += ["", "| split | language | files | characters |", "|---|---|---|---|"]
     lines += [f"| {s} | {n} | {f:,} | {c:,} |" for (s, n), f, c in _sums(counts, (0, 1))]
     lines += ["", "| licence | files | characters |", "|---|---|---|"]
@@ -36,6 +35,15 @@ def write_card(
     if counts.refused:
         lines += ["", "Not used, for their licence: " + ", ".join(p.name for p in counts.refused)]
     path.write_text("\n".join(lines) + "\n")
+
+
+def _shard(split: str, manifest: Manifest, counts: Counts) -> str:
+    """A split's size; what the tables count more are files with too few tokens to learn from."""
+    kept = len(manifest.paths)
+    short = sum(n for (name, *_), n in counts.files.items() if name == split) - kept
+    left = f" (the tables count {short:,} more, too short for a shard)" if short else ""
+    sizes = f"{manifest.tokens:,} tokens, {kept:,} files{left}"
+    return f"- `{split}`: {sizes}, sha256 `{manifest.sha256}`"
 
 
 def _sums(counts: Counts, parts: tuple[int, ...]) -> list[tuple[tuple[str, ...], int, int]]:

@@ -6,14 +6,17 @@ that no training saw, for choosing defaults. A second run goes on where the firs
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
 import torch
 
 from engine.backend import open_model
+from engine.client import EngineClient
 from engine.config import EngineConfig
 from engine.local import LocalEngine
 from models.loader import Model
@@ -47,10 +50,10 @@ def main(arguments: list[str]) -> int:
     about = provenance(options.threads)
     records = Stamped(options.out / f"{options.set}.jsonl", stamp(model))
     part, parts = map(int, options.part.split("/"))
-    bench = Bench(options, LocalEngine(model, config), records)
+    bench = Bench(options, partial(LocalEngine, model, config), records)
     methods: list[MethodName] = options.methods.split(",")
     for item in [*broken, *clean][part - 1 :: parts]:
-        for method in methods:  # they share what the engine has cached of an item
+        for method in methods:
             bench.record(method, item)
     if parts == 1:
         rows = [
@@ -64,10 +67,14 @@ def main(arguments: list[str]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What measures items, and what was measured."""
+    """What measures items, and what was measured.
+
+    Attributes:
+        engine: opens one that has read nothing, so that each method pays for its own context.
+    """
 
     options: argparse.Namespace
-    client: LocalEngine
+    engine: Callable[[], EngineClient]
     records: Stamped
 
     def record(self, method: MethodName, item: Item) -> dict[str, Any]:
@@ -78,7 +85,8 @@ class Bench:
         key = self.records.key(method, fields, asdict(item))
         if (done := self.records.get(key)) is not None:
             return done
-        end = revise(self.client, item, method, **fields)
+        with closing(self.engine()) as client:
+            end = revise(client, item, method, **fields)
         return self.records.add(key, method=method, **record(item, end))
 
     def run(self, method: MethodName, items: Sequence[Item]) -> list[dict[str, Any]]:

@@ -1,14 +1,19 @@
 """The benchmark's own rules: what is substituted, which spans are drawn, how they are scored."""
 
+import argparse
 import ast
 import random
 import re
+from collections import deque
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
-from protocol.messages import Token
+from protocol.messages import ClientMessage, Done, ReviseText, ServerMessage, Stats, Token
+from tests.bench.common.records import Stamped
 from tests.bench.revision import build
+from tests.bench.revision.__main__ import Bench
 from tests.bench.revision.items import (
     BUGS,
     SPAN_TOKENS,
@@ -128,3 +133,33 @@ def test_localisation_is_the_chance_to_score_a_broken_token_lower() -> None:
 def test_ties_count_half() -> None:
     labels = np.array([True, False, False])
     assert auc(labels, np.array([1.0, 1.0, 0.0])) == 0.75
+
+
+class Reader:
+    """An engine that takes a second for a text it has not read, and no time for one that it has."""
+
+    def __init__(self) -> None:
+        self._read: set[str] = set()
+        self._outbox: deque[ServerMessage] = deque()
+
+    def send(self, message: ClientMessage) -> None:
+        """See EngineClient."""
+        assert isinstance(message, ReviseText)
+        stats = Stats(forwards=1, wall_ms=0.0 if message.prefix in self._read else 1000.0)
+        self._read.add(message.prefix)
+        self._outbox.append(Done(message.id, message.text, "stop", (), stats))
+
+    def receive(self) -> ServerMessage | None:
+        """See EngineClient."""
+        return self._outbox.popleft() if self._outbox else None
+
+    def close(self) -> None:
+        """See EngineClient."""
+
+
+def test_each_method_reads_the_context_of_an_item_itself(tmp_path: Path) -> None:
+    options = argparse.Namespace(set="crb", strength=0.3, rounds=4, guard=None)
+    bench = Bench(options, Reader, Stamped(tmp_path / "records.jsonl", ("a commit",)))
+    item = next(clean_items(PROGRAM, length, random.Random(1)))
+    for method in ("posterior", "edit", "p2"):
+        assert bench.record(method, item)["ms"] == 1000.0

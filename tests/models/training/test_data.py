@@ -12,11 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.training.archives import Package, read_archive
+from models.training.card import write_card
 from models.training.data import Tally, benchmark_texts, kept_files, stated_packages
 from models.training.filters import language_of, refusal
 from models.training.near import NearDuplicates
 from models.training.overlap import WINDOW, Overlap, normalised, windows
-from models.training.shards import Document, Shard, write_shard
+from models.training.shards import Document, Manifest, Shard, write_shard
+from tests.bench.fill.heldout import WHEELS
 from tests.models.training.conftest import source
 
 BANNED = "# A sentence that stands in a benchmark, word for word, and is long.\n"
@@ -117,9 +119,29 @@ def test_benchmark_texts_include_decoded_strings(tmp_path: Path) -> None:
 
 def test_stated_packages_are_few_and_some_are_held_out() -> None:
     stated = stated_packages()
-    assert len(stated) <= 150
+    assert len(stated) <= 160
     assert len({(registry, name) for registry, name, _ in stated}) == len(stated)
     assert 5 <= sum(held for _, _, held in stated) <= 30
+
+
+def test_every_package_that_is_measured_on_is_held_out() -> None:
+    held = {name.replace("-", "_") for registry, name, aside in stated_packages() if aside}
+    assert {wheel.partition("==")[0].replace("-", "_") for wheel in WHEELS} <= held
+
+
+def test_the_card_says_which_files_of_its_tables_no_shard_has(tmp_path: Path) -> None:
+    tally = Tally()
+    tally.files[("train", "Python", "MIT")] = 2
+    tally.files[("train", "C", "BSD")] = tally.files[("held", "Python", "MIT")] = 1
+    shards = {
+        "train": Manifest(["a"], ["Python"], ["a/x.py"], 100, "00"),
+        "held": Manifest(["b"], ["Python"], ["b/x.py"], 70, "11"),
+    }
+    write_card(tmp_path / "DATA.md", {}, tally, shards)
+    lines = (tmp_path / "DATA.md").read_text().split("\n")
+    short = "(the tables count 2 more, too short for a shard)"
+    assert f"- `train`: 100 tokens, 1 files {short}, sha256 `00`" in lines
+    assert "- `held`: 70 tokens, 1 files, sha256 `11`" in lines
 
 
 def test_shards_give_back_what_was_written(tmp_path: Path) -> None:

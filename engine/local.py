@@ -75,7 +75,7 @@ class LocalEngine:
         self._compiling = Compiling(model.tokenizer.token_bytes, config.constraint_cache, clock)
         self._clock = clock
         self._outbox: deque[ServerMessage] = deque()
-        self._owners: dict[str, Owner] = {}
+        self._owners: dict[str, Owner] = {}  # of every live request: an id that has none is free
         self._step_ms, self._steps_ms = 0.0, 0.0
         self._step_counts = [0] * (len(STEP_MS) + 1)
         device, judged = str(model.transformer.device), map(syntax_of, judged_names())
@@ -205,7 +205,7 @@ class LocalEngine:
         if self._compiling.drop(name):
             self._owners.pop(name, None)
             self._outbox.append(Done(name, "", "cancelled"))
-        for work in self._session.cancel(name):
+        for work in self._session.running(name):
             self._engine.cancel(work)
 
     def _revise(self, revise: Revise) -> None:

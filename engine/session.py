@@ -90,22 +90,16 @@ class Session:
     def open(
         self, fill: Task, language: Language | None = None, since: float | None = None
     ) -> Turn:
-        """The first work of a request; ProtocolError if it can't be done as asked.
+        """The first work of a request whose id is free; ProtocolError if it can't be done as asked.
 
         `language` is what it is held to; `since` is when it came, if that is not now.
         """
-        self.check_free(fill.id)
         if isinstance(fill, ReviseText):
             return self._revisions.open(fill, language, since)
         if isinstance(fill, Score):
             return self._scorings.open(fill)
         hole = self.shape(fill, language)
         return self.begin(fill, hole, self._prompt(fill, hole), language, since)
-
-    def check_free(self, fill_id: str) -> None:
-        """ProtocolError if a fill of this id is live."""
-        if self.cancel(fill_id):
-            raise ProtocolError("id_conflict", f"A fill with id {fill_id} is running.", "id")
 
     def shape(self, fill: Fill, language: Language | None = None) -> Hole:
         """The shape of the hole between a fill's prefix and suffix."""
@@ -150,8 +144,8 @@ class Session:
             turn.messages.append(delta)
         return turn
 
-    def cancel(self, fill_id: str) -> list[str]:
-        """Ids of the work that ends with a fill; none if the fill is not live."""
+    def running(self, fill_id: str) -> list[str]:
+        """Ids of a request's work; none if it is not live."""
         live = self._live.get(fill_id)
         if live is not None:
             return live.search.running
@@ -159,7 +153,7 @@ class Session:
 
     def forget(self, fill_id: str) -> list[str]:
         """Drop all that is known of a request; the ids of its work."""
-        works = self.cancel(fill_id)
+        works = self.running(fill_id)
         self._live.pop(fill_id, None)
         self._revisions.forget(fill_id)
         self._scorings.forget(fill_id)

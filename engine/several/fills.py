@@ -36,15 +36,12 @@ class Several:
         self._live: dict[str, Together | InTurn] = {}
 
     def open(self, fill: Task, languages: Languages = NONE) -> Turn:
-        """The first work of a request; ProtocolError if it can't be done as asked."""
-        if fill.id in self._live:
-            raise ProtocolError("id_conflict", f"A fill with id {fill.id} is running.", "id")
+        """The first work of a request whose id is free; ProtocolError if it can't be done."""
         if not isinstance(fill, Fill):
             return self._session.open(fill, languages.of(0), languages.since)
         fill = pinned(fill)
         if not fill.holes:
             return self._session.open(fill, languages.of(0), languages.since)
-        self._session.check_free(fill.id)
         check(fill)
         live, note, turn = self._begin(fill, languages)
         self._live[fill.id] = live
@@ -63,10 +60,10 @@ class Several:
             raise ProtocolError("unsupported", text, "ops")
         return self._session.revise(revise)
 
-    def cancel(self, fill_id: str) -> list[str]:
-        """Ids of the work that ends with a fill; none if the fill is not live."""
+    def running(self, fill_id: str) -> list[str]:
+        """Ids of a request's work; none if it is not live."""
         live = self._live.get(fill_id)
-        return self._session.cancel(fill_id) if live is None else live.running()
+        return self._session.running(fill_id) if live is None else live.running()
 
     def forget(self, fill_id: str) -> list[str]:
         """Drop all that is known of a request; the ids of its work."""

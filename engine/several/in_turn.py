@@ -58,7 +58,7 @@ class InTurn:
 
     def running(self) -> list[str]:
         """Ids of the work that is going on."""
-        return self.session.cancel(self.fill.id)
+        return self.session.running(self.fill.id)
 
     def forget(self) -> list[str]:
         """Drop what the session knows of the hole whose turn it is; the ids of its work."""

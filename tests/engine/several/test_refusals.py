@@ -67,7 +67,7 @@ def test_a_later_hole_that_is_refused_leaves_the_first_one_unknown(
     monkeypatch.setattr(session, "begin", refuse_second)
     with pytest.raises(ProtocolError, match="not that one"):
         Several(session, lambda: 0.0).open(fill())
-    assert not session.cancel("f1#0") and not session.cancel("f1")
+    assert not session.running("f1#0") and not session.running("f1")
 
 
 @pytest.mark.parametrize("policy", ["causal", "threshold"])

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,16 +22,10 @@ from tests.engine.server.inline import InlineHub
 from tests.engine.server.raw import CLOSE, TEXT, RawClient
 from tests.engine.server.running import LOOPBACK, Running, running
 from tests.engine.server.talk import talk
+from tests.engine.server.waiting import wait_until
 
 ROOT = Path(__file__).parent.parent.parent.parent
 LONG = "steps=1500;text=" + "x" * 1500 + ";"
-
-
-def wait_until(true: Callable[[], bool], seconds: float = 20.0) -> None:
-    until = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < until, "it did not happen"
-        time.sleep(0.01)
 
 
 def fill(fill_id: str = "a", prefix: str = "", **fields: object) -> Fill:

@@ -4,8 +4,6 @@ import asyncio
 import gc
 import socket
 import struct
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -23,15 +21,9 @@ from tests.engine.server.inline import InlineHub
 from tests.engine.server.raw import RawClient
 from tests.engine.server.running import LOOPBACK, Running, running
 from tests.engine.server.talk import talk
+from tests.engine.server.waiting import wait_until
 
 BODY = b'{"prompt":"steps=9000;text=' + b"x" * 9000 + b';","stream":true}'
-
-
-def wait_until(true: Callable[[], bool], seconds: float = 20.0) -> None:
-    until = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < until, "it did not happen"
-        time.sleep(0.01)
 
 
 def reset(line: socket.socket) -> None:

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from protocol.messages import Accepted, Delta, Done, Error, Fill, Goaway
 from protocol.runtime import LOCK
 from tests.engine.server.fake_engine import ANSWER
 from tests.engine.server.talk import talk
+from tests.engine.server.waiting import wait_until
 
 pytestmark = pytest.mark.e2e
 
@@ -42,13 +43,6 @@ def start(folder: Path, idle: float = 0, port: int = 0, model: str = "") -> subp
 def first_line(process: subprocess.Popen[str]) -> str:
     assert process.stdout is not None
     return process.stdout.readline().strip()
-
-
-def wait_until(true: Callable[[], bool]) -> None:
-    until = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < until, "it did not happen"
-        time.sleep(0.02)
 
 
 @contextmanager

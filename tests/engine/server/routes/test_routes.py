@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from http.client import HTTPConnection
 
 import httpx
@@ -13,6 +12,7 @@ from tests.engine.server.fake_engine import ANSWER
 from tests.engine.server.routes import recorded
 from tests.engine.server.routes.calls import events, get, last_fill, post
 from tests.engine.server.running import Running
+from tests.engine.server.waiting import wait_until
 
 
 def test_llama_vim_reads_flat_fields(server: Running) -> None:
@@ -136,10 +136,7 @@ def test_a_stop_string_ends_the_text_and_the_fill(slow: Running, stream: bool) -
     else:
         text = answer.json()["choices"][0]["text"]
     assert text == "ab "
-    until = time.monotonic() + 10
-    while slow.hub.routes:
-        assert time.monotonic() < until
-        time.sleep(0.01)
+    wait_until(lambda: not slow.hub.routes)
 
 
 def test_our_own_fields_reach_the_engine(server: Running) -> None:
@@ -226,10 +223,7 @@ def test_hanging_up_frees_the_slot(slow: Running, path: str, stream: bool) -> No
 
     threading.Thread(target=call, daemon=True).start()
     assert gone.wait(20)
-    until = time.monotonic() + 10
-    while slow.hub.routes:
-        assert time.monotonic() < until, "the fill went on"
-        time.sleep(0.01)
+    wait_until(lambda: not slow.hub.routes)
     assert len(slow.hub.freed_after) > freed
     assert slow.hub.freed_after[-1] <= 2
 
@@ -243,10 +237,7 @@ def test_an_engine_that_dies_is_an_error_not_an_answer(slow: Running) -> None:
     ]
     for thread in threads:
         thread.start()
-    until = time.monotonic() + 10
-    while len(slow.hub.routes) < 2:
-        assert time.monotonic() < until
-        time.sleep(0.01)
+    wait_until(lambda: len(slow.hub.routes) == 2)
     slow.loop.call_soon_threadsafe(slow.hub.fail_all)
     for thread in threads:
         thread.join(20)

@@ -14,6 +14,7 @@ from tests.engine.server.inline import InlineHub
 from tests.engine.server.routes import recorded
 from tests.engine.server.routes.calls import events, post
 from tests.engine.server.running import Running, running
+from tests.engine.server.waiting import wait_until
 
 STOPPED = "steps=30;text=ab STOP" + "x" * 24 + ";"
 SEED = 65
@@ -65,8 +66,8 @@ def test_what_runs_is_counted_once_and_waited_for_by_a_stop(
     while thread.is_alive():
         counts.add(slow.services.requests)
         time.sleep(0.001)
-    assert counts == {0, 1}
-    assert slow.services.requests == 0
+    assert 1 in counts and counts <= {0, 1}
+    wait_until(lambda: slow.services.requests == 0)
 
 
 @pytest.mark.parametrize("stream", [False, True])

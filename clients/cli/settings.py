@@ -27,7 +27,12 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Every setting of the command line; None leaves the choice to the engine."""
 
     policy: Annotated[PolicyName | None, _about("Which slots a step reveals.", "NAME")] = None
-    order: Annotated[OrderName, _about("Order of reveals for `fixed`.", "NAME")] = _DEFAULTS.order
+    order: Annotated[
+        OrderName,
+        _about(
+            "Order of reveals for `fixed`; which slot `threshold` takes when none is sure.", "NAME"
+        ),
+    ] = _DEFAULTS.order
     steps: Annotated[
         Annotated[int, Meta(ge=1, le=STEPS_LIMIT)] | None,
         _about("Denoising steps for `fixed`.", "N"),

@@ -6,13 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.hub import EngineFacts
-from engine.server.config import ServerConfig
-from engine.server.runtime import TOKEN, RuntimeFile, RuntimeInfo
-from engine.server.token import ensure_token
 from protocol.messages import Cancel, ClientMessage, Done, Fill
 from tests.engine.server.fake_engine import FakeStepEngine
 from tests.engine.server.inline import InlineHub
-from tests.engine.server.running import Running, running
+from tests.engine.server.running import Running
+from tests.lsp.found import found_in
 
 CAPS = ("alternatives", "context", "holes", "instruction", "old_text", "revise:pin")
 
@@ -88,15 +86,5 @@ class FakeServer:
 def fake_server(folder: Path, step_seconds: float = 0.002) -> Iterator[FakeServer]:
     """Serve until the block ends, found by the runtime file in `folder`, with a token."""
     engine = ScriptedEngine()
-    hub = InlineHub(step_seconds, engine=engine)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    token = folder / TOKEN
-    ensure_token(token)
-    with running(hub, ServerConfig(port=0, token_file=token)) as server:
-        runtime = RuntimeFile(folder)
-        runtime.acquire()
-        try:
-            runtime.publish(RuntimeInfo(0, "127.0.0.1", server.port, "0", "fake", str(token)))
-            yield FakeServer(folder, engine, server)
-        finally:
-            runtime.release()
+    with found_in(folder, InlineHub(step_seconds, engine=engine)) as server:
+        yield FakeServer(folder, engine, server)

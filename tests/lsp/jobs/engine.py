@@ -7,9 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.hub import EngineFacts, Load
-from engine.server.config import ServerConfig
-from engine.server.runtime import TOKEN, RuntimeFile, RuntimeInfo
-from engine.server.token import ensure_token
 from protocol.capabilities import require
 from protocol.cells import Cell
 from protocol.errors import ProtocolError
@@ -33,7 +30,7 @@ from protocol.messages import (
     Token,
 )
 from tests.engine.server.inline import InlineHub
-from tests.engine.server.running import running
+from tests.lsp.found import found_in
 
 CAPS = (
     "alternatives",
@@ -220,14 +217,5 @@ def serving(folder: Path, step_seconds: float = 0.002) -> Iterator[Serving]:
     """Serve until the block ends, found by the runtime file in `folder`."""
     engine = CanvasEngine()
     hub = InlineHub(step_seconds, engine=engine)  # type: ignore[arg-type]
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    token = folder / TOKEN
-    ensure_token(token)
-    with running(hub, ServerConfig(port=0, token_file=token)) as server:
-        runtime = RuntimeFile(folder)
-        runtime.acquire()
-        try:
-            runtime.publish(RuntimeInfo(0, "127.0.0.1", server.port, "0", "fake", str(token)))
-            yield Serving(folder, engine, hub)
-        finally:
-            runtime.release()
+    with found_in(folder, hub):
+        yield Serving(folder, engine, hub)

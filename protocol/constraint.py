@@ -20,7 +20,9 @@ Grammar = Annotated[str, Meta(min_length=1, max_length=GRAMMAR_LIMIT)]
 Chars = Annotated[int, Meta(ge=0, le=CHARS_LIMIT)]
 
 
-class Language(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind"):
+class ConstraintBase(
+    Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind"
+):
     """What every kind shares. Lengths are those of the hole."""
 
     scope: Scope = "hole"
@@ -31,13 +33,13 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, ta
     """Where the language can't be guaranteed: an answer that may miss it, instead of an error."""
 
 
-class Regex(Language, frozen=True, tag="regex"):
+class Regex(ConstraintBase, frozen=True, tag="regex"):
     """The whole text matches this regular expression."""
 
     pattern: Annotated[str, Meta(min_length=1, max_length=REGEX_LIMIT)]
 
 
-class Choices(Language, frozen=True, tag="choices"):
+class Choices(ConstraintBase, frozen=True, tag="choices"):
     """The text is one of these."""
 
     choices: Annotated[
@@ -46,25 +48,25 @@ class Choices(Language, frozen=True, tag="choices"):
     ]
 
 
-class JsonSchema(Language, frozen=True, tag="json_schema"):
+class JsonSchema(ConstraintBase, frozen=True, tag="json_schema"):
     """The text is a JSON value that validates; `schema` is JSON text, references are local."""
 
     schema: Annotated[str, Meta(min_length=1, max_length=SCHEMA_LIMIT)]
 
 
-class Ebnf(Language, frozen=True, tag="ebnf"):
+class Ebnf(ConstraintBase, frozen=True, tag="ebnf"):
     """The text is a sentence of this EBNF grammar, from its rule `root` on."""
 
     grammar: Grammar
 
 
-class Lark(Language, frozen=True, tag="lark"):
+class Lark(ConstraintBase, frozen=True, tag="lark"):
     """The text is a sentence of this Lark grammar, from its rule `start` on."""
 
     grammar: Grammar
 
 
-class Syntax(Language, frozen=True, kw_only=True, tag="syntax"):
+class Syntax(ConstraintBase, frozen=True, kw_only=True, tag="syntax"):
     """The document has no syntax errors, or no new ones, in this language.
 
     With a `schema` (JSON text; JSON, YAML and TOML only) its values keep to that too: an answer
@@ -76,7 +78,7 @@ class Syntax(Language, frozen=True, kw_only=True, tag="syntax"):
     schema: Annotated[str, Meta(min_length=1, max_length=SCHEMA_LIMIT)] | None = None
 
 
-class Lengths(Language, frozen=True, tag="lengths"):
+class Lengths(ConstraintBase, frozen=True, tag="lengths"):
     """Any text of these lengths."""
 
 

@@ -38,14 +38,14 @@ _ANY_ORDER = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Language:
+class ByteLanguage:
     """A byte automaton and what was cut from the language that was asked for."""
 
     dfa: ByteDFA
     notes: tuple[str, ...]
 
 
-def language_of(spec: ConstraintSpec, limits: Limits, bounds: Bounds | None = None) -> Language:
+def language_of(spec: ConstraintSpec, limits: Limits, bounds: Bounds | None = None) -> ByteLanguage:
     """Compile a spec to a byte automaton, with tighter bounds until it fits the caps.
 
     Raises a ConstraintError: unsupported, invalid, unsatisfiable or too large.
@@ -88,11 +88,11 @@ def _ladder(spec: ConstraintSpec, bounds: Bounds) -> list[tuple[Bounds, int]]:
     return ladder
 
 
-def _within(spec: ConstraintSpec, limits: Limits, bounds: Bounds) -> Language:
+def _within(spec: ConstraintSpec, limits: Limits, bounds: Bounds) -> ByteLanguage:
     language = _unbounded(spec, limits, bounds)
     if (spec.min_chars or spec.max_chars is not None) and not isinstance(spec, Lengths):
         counted = intersection(language.dfa, _lengths(spec, limits), limits)
-        language = Language(counted, language.notes)
+        language = ByteLanguage(counted, language.notes)
     if language.dfa.empty and language.notes:
         raise TooLargeError(f"no text is left without {', '.join(language.notes)}")
     if language.dfa.empty:
@@ -100,40 +100,40 @@ def _within(spec: ConstraintSpec, limits: Limits, bounds: Bounds) -> Language:
     return language
 
 
-def _unbounded(spec: ConstraintSpec, limits: Limits, bounds: Bounds) -> Language:
+def _unbounded(spec: ConstraintSpec, limits: Limits, bounds: Bounds) -> ByteLanguage:
     match spec:
         case Regex():
             found = full_match(spec.pattern, limits, bounds)
-            return Language(found.dfa, tuple(sorted(found.clipped)))
+            return ByteLanguage(found.dfa, tuple(sorted(found.clipped)))
         case Choices():
             texts = Choice(tuple(Literal(text.encode()) for text in spec.texts))
-            return Language(build(texts, limits, bounds), ())
+            return ByteLanguage(build(texts, limits, bounds), ())
         case JsonSchema():
             return _schema(spec, limits, bounds)
         case Lengths():
-            return Language(_lengths(spec, limits), ())
+            return ByteLanguage(_lengths(spec, limits), ())
         case Ebnf() | Lark():
             return _grammar(spec, limits, bounds)
 
 
-def _schema(spec: JsonSchema, limits: Limits, bounds: Bounds) -> Language:
+def _schema(spec: JsonSchema, limits: Limits, bounds: Bounds) -> ByteLanguage:
     default = "spaced" if spec.scope == "hole" else "free"
     document = SchemaDocument(spec.schema, limits)
     lowered = lower(document, spelling(spec.whitespace or default), limits, bounds)
     root = lowered.root if spec.scope == "hole" else concat(SPACE, lowered.root, SPACE)
     builder = NfaBuilder(lowered.rules, limits, bounds)
     dfa = determinise(builder.build(root), limits)
-    return Language(dfa, tuple(sorted(lowered.notes | builder.clipped)))
+    return ByteLanguage(dfa, tuple(sorted(lowered.notes | builder.clipped)))
 
 
-def _grammar(spec: Ebnf | Lark, limits: Limits, bounds: Bounds) -> Language:
+def _grammar(spec: Ebnf | Lark, limits: Limits, bounds: Bounds) -> ByteLanguage:
     read = read_ebnf if isinstance(spec, Ebnf) else read_lark
     root, rules = read(spec.grammar, spec.start)
     builder = NfaBuilder(rules, limits, bounds)
     dfa = determinise(builder.build(root), limits)
     if isinstance(spec, Lark):
         dfa = unmarked(dfa, limits)
-    return Language(dfa, tuple(sorted(builder.clipped)))
+    return ByteLanguage(dfa, tuple(sorted(builder.clipped)))
 
 
 def _lengths(spec: ConstraintSpec, limits: Limits) -> ByteDFA:

@@ -5,7 +5,7 @@ Gate 1 is the front-end, which refuses by name what it can't enforce.
 
 from engine.constraints.checkers import Checker, checker_of, matches_python
 from engine.constraints.errors import UnsupportedError
-from engine.constraints.frontend import Language
+from engine.constraints.frontend import ByteLanguage
 from engine.constraints.spec import ConstraintSpec, JsonSchema, Lengths, Regex
 from engine.constraints.walks import Walker
 
@@ -13,7 +13,7 @@ _DRAWS = 64
 _REGEX_SECONDS = 1.0
 
 
-def second_gate(spec: ConstraintSpec, language: Language) -> tuple[str, ...]:
+def second_gate(spec: ConstraintSpec, language: ByteLanguage) -> tuple[str, ...]:
     """Check drawn texts; returns the language's notes with those of the gate.
 
     Raises UnsupportedError if a drawn text is refused: the front-end can't be trusted with it.

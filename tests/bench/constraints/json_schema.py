@@ -19,7 +19,7 @@ import llguidance
 import numpy as np
 
 from engine.constraints.errors import ConstraintError, UnsatisfiableError
-from engine.constraints.frontend import Language, language_of
+from engine.constraints.frontend import ByteLanguage, language_of
 from engine.constraints.gates import second_gate
 from engine.constraints.limits import Bounds, Limits
 from engine.constraints.spec import JsonSchema
@@ -85,7 +85,7 @@ def _verdict(case: Case, accepts: Any) -> str:
 
 def _compiled(
     case: Case, vocabulary: Vocabulary, table: Table, seconds: float
-) -> tuple[str, Language | None]:
+) -> tuple[str, ByteLanguage | None]:
     """Front-end, second gate and lift within the limit; the outcome if that fails."""
     spec = JsonSchema(schema=json.dumps(case.schema), whitespace="compact")
     limits, began = Limits(seconds=seconds), time.process_time()
@@ -105,7 +105,7 @@ def _compiled(
     return ("over 10 s" if took > _SECONDS else ""), language
 
 
-def _reason(case: Case, language: Language, value: Any) -> str:
+def _reason(case: Case, language: ByteLanguage, value: Any) -> str:
     """Which documented rule of the spelling explains that a valid instance is refused."""
     text = json.dumps(case.schema)
     strict = jsonschema_rs.validator_for(case.schema, validate_formats=True, offline=True)

@@ -6,15 +6,15 @@ import pytest
 
 from engine.constraints.checkers import checker_of, matches_python
 from engine.constraints.errors import InvalidConstraintError, TooLargeError, UnsupportedError
-from engine.constraints.frontend import Language, language_of
+from engine.constraints.frontend import ByteLanguage, language_of
 from engine.constraints.gates import second_gate, third_gate
 from engine.constraints.limits import Bounds, Limits
 from engine.constraints.regex import full_match
 from engine.constraints.spec import Choices, Ebnf, JsonSchema, Lark, Lengths, Regex
 
 
-def wrong(pattern: str) -> Language:
-    return Language(full_match(pattern, Limits(), Bounds()).dfa, ())
+def wrong(pattern: str) -> ByteLanguage:
+    return ByteLanguage(full_match(pattern, Limits(), Bounds()).dfa, ())
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,15 @@ from functools import lru_cache
 from typing import Any
 
 from engine.constraints.byte_dfa import ByteDFA
-from engine.constraints.frontend import Language, language_of
+from engine.constraints.frontend import ByteLanguage, language_of
 from engine.constraints.limits import Bounds, Limits
 from engine.constraints.spec import JsonSchema
 
 
 @lru_cache(maxsize=256)
-def language(schema: str, whitespace: Any = "compact", bounds: Bounds | None = None) -> Language:
+def language(
+    schema: str, whitespace: Any = "compact", bounds: Bounds | None = None
+) -> ByteLanguage:
     return language_of(JsonSchema(schema=schema, whitespace=whitespace), Limits(), bounds)
 
 

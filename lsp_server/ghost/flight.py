@@ -78,8 +78,7 @@ class Flight:
             async for message in messages:
                 match message:
                     case Accepted():
-                        mirror.cells = [None] * message.canvas_tokens
-                        mirror.confidence = [0.0] * message.canvas_tokens
+                        mirror.apply(message)
                     case Delta() | Splice() | Snap() if message.canvas == 0:
                         self._settle(mirror, message)
                     case Done():

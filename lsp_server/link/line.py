@@ -15,7 +15,8 @@ from protocol.codec import MSGPACK
 from protocol.errors import ProtocolError
 from protocol.handshake import Bye, ClientInfo, Hello, Welcome
 from protocol.limits import FRAME_LIMIT
-from protocol.messages import Cancel, Done, Error, Goaway, Revise, Scores, ServerMessage, Task
+from protocol.messages import Cancel, Error, Goaway, Revise, ServerMessage, Task
+from protocol.replies import is_end
 from protocol.states import IllegalOrder
 
 OPEN_SECONDS = 5.0
@@ -118,11 +119,6 @@ class Line:
             replies.put_nowait(message)  # type: ignore[arg-type]
             if is_end(message):
                 del self._jobs[job_id]
-
-
-def is_end(message: object) -> bool:
-    """Whether a job is over with this message."""
-    return isinstance(message, Done | Scores) or (isinstance(message, Error) and message.ends)
 
 
 async def open_line(endpoint: Endpoint, name: str, lost: Callable[[Line], None]) -> Line:

@@ -6,9 +6,10 @@ from contextlib import aclosing
 from time import monotonic
 
 from lsp_server.link.finding import Endpoint, LinkError
-from lsp_server.link.line import Line, is_end, open_line
+from lsp_server.link.line import Line, open_line
 from protocol.handshake import Welcome
 from protocol.messages import Cancel, Done, Error, Revise, Scores, ServerMessage, Task
+from protocol.replies import is_end
 
 Locate = Callable[[Callable[[], None]], Awaitable[Endpoint]]
 """Finds the server or starts it; calls its argument if that takes a while."""

@@ -192,15 +192,17 @@ def test_the_settings_can_name_the_server(fake: FakeServer) -> None:
     )
 
 
+async def never_found(starting: Callable[[], None]) -> Endpoint:
+    """A search for a server that goes on and on."""
+    starting()
+    await asyncio.Event().wait()
+    raise AssertionError("never")
+
+
 def test_who_waits_while_the_settings_name_another_server_gets_that(fake: FakeServer) -> None:
     async def scene() -> None:
-        async def slow(starting: Callable[[], None]) -> Endpoint:
-            starting()
-            await asyncio.Event().wait()
-            raise AssertionError("never")
-
         told: list[str] = []
-        link = EngineLink(slow, lambda state, why: told.append(state))
+        link = EngineLink(never_found, lambda state, why: told.append(state))
         waiting = asyncio.create_task(link.ready())
         await until(lambda: told == ["starting"], "the search")
         link.relocate(Launcher(fake.folder, ["false"]).endpoint)
@@ -214,13 +216,8 @@ def test_who_waits_while_the_settings_name_another_server_gets_that(fake: FakeSe
 
 def test_who_waits_for_a_link_that_is_closed_is_told(fake: FakeServer) -> None:
     async def scene() -> None:
-        async def slow(starting: Callable[[], None]) -> Endpoint:
-            starting()
-            await asyncio.Event().wait()
-            raise AssertionError("never")
-
         told: list[str] = []
-        link = EngineLink(slow, lambda state, why: told.append(state))
+        link = EngineLink(never_found, lambda state, why: told.append(state))
         waiting = asyncio.create_task(link.ready())
         await until(lambda: told, "the search")
         await link.close()

@@ -109,7 +109,7 @@ class Maker:
             plan=Plan(
                 sampling.steps or DEFAULT_STEPS,
                 sampling.counts,
-                sampling.order,
+                sampling.order or policy.order,
                 sampling.threshold,
                 sampling.factor,
                 sampling.entropy,

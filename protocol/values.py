@@ -58,7 +58,9 @@ class Sampling(Struct, frozen=True, forbid_unknown_fields=True):
     """How slots are revealed and tokens drawn. Unset fields take the model's default."""
 
     policy: PolicyName | None = None
-    order: OrderName = "confidence"
+    order: OrderName | None = None
+    """Of reveals under `fixed`; the slot that `threshold` takes when none is sure. Unset: the
+    surest first under `fixed`, the leftmost under `threshold`."""
     steps: Steps | None = None
     counts: Annotated[
         tuple[Annotated[int, Meta(ge=1, le=CANVAS_LIMIT)], ...], Meta(max_length=STEPS_LIMIT)

@@ -28,11 +28,13 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     policy: Annotated[PolicyName | None, _about("Which slots a step reveals.", "NAME")] = None
     order: Annotated[
-        OrderName,
+        OrderName | None,
         _about(
-            "Order of reveals for `fixed`; which slot `threshold` takes when none is sure.", "NAME"
+            "Order of reveals for `fixed` (else by confidence); which slot `threshold` takes when"
+            " none is sure (else the leftmost).",
+            "NAME",
         ),
-    ] = _DEFAULTS.order
+    ] = None
     steps: Annotated[
         Annotated[int, Meta(ge=1, le=STEPS_LIMIT)] | None,
         _about("Denoising steps for `fixed`.", "N"),

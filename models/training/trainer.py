@@ -121,6 +121,7 @@ class Run:
         """Steps until the settings' end, with saves on the way."""
         s, counters = self.settings, self.state.counters
         began, saved, saves, before = time.monotonic(), time.monotonic(), 0, counters.seconds
+        first = counters.step
         while True:
             elapsed = time.monotonic() - began
             progress = self.worker.agree(max(counters.step / s.steps, elapsed / s.seconds))
@@ -128,13 +129,14 @@ class Run:
                 break
             figures = self.step(progress)
             counters.seconds = before + time.monotonic() - began
-            self._report(figures, progress, time.monotonic() - began)
+            elapsed = time.monotonic() - began
+            self._report(figures, time_left(s, counters.step, counters.step - first, elapsed))
             if self.worker.agree(float(time.monotonic() - saved > s.save_seconds)):
                 saves, saved = saves + 1, time.monotonic()
                 self._save(saves % s.held_every == 0)
         self._save(True)
 
-    def _report(self, figures: dict[str, float], progress: float, elapsed: float) -> None:
+    def _report(self, figures: dict[str, float], seconds: float) -> None:
         if not self.worker.leads:
             return
         counters = self.state.counters
@@ -146,9 +148,8 @@ class Run:
                 "load": os.getloadavg()[0],
             }
         )
-        left = elapsed / max(progress, 1e-9) * (1 - progress) / 60
         rows = f"{counters.rows:,} rows, NLL {figures['real']:.3f}"
-        print(f"step {counters.step}, {rows}, {left:,.0f} min left", flush=True)
+        print(f"step {counters.step}, {rows}, {seconds / 60:,.0f} min left", flush=True)
 
     def _save(self, measure: bool) -> None:
         if not self.worker.leads:
@@ -166,6 +167,11 @@ class Run:
     def _log(self, entry: dict[str, object]) -> None:
         with (self.folder / "log.jsonl").open("a") as file:
             file.write(json.dumps(entry) + "\n")
+
+
+def time_left(settings: Settings, step: int, done: int, elapsed: float) -> float:
+    """Seconds to the end of a run at `step`, of which this start took `done` in `elapsed` s."""
+    return min((settings.steps - step) * elapsed / done, settings.seconds - elapsed)
 
 
 def _teacher(settings: Settings) -> Teacher | None:

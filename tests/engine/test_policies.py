@@ -80,10 +80,11 @@ def test_ties_go_to_the_left() -> None:
     assert POLICIES["fixed"].choose(proposal(0.5, 0.5), Plan(2), Progress(0, 2)).tolist() == [0]
 
 
-def test_threshold_takes_all_that_are_sure_or_the_surest() -> None:
-    choose = POLICIES["threshold"].choose
+def test_threshold_takes_all_that_are_sure_or_the_first_in_its_order() -> None:
+    choose, unsure = POLICIES["threshold"].choose, proposal(0.1, 0.3, 0.2)
     assert choose(proposal(0.95, 0.2, 0.9), Plan(8), Progress(0, 3)).tolist() == [0, 2]
-    assert choose(proposal(0.1, 0.3, 0.2), Plan(8), Progress(0, 3)).tolist() == [1]
+    assert choose(unsure, Plan(8, order="confidence"), Progress(0, 3)).tolist() == [1]
+    assert choose(unsure, Plan(8, order="left"), Progress(0, 3)).tolist() == [0]
 
 
 def test_random_order_depends_on_seed_and_step_alone() -> None:

@@ -93,6 +93,22 @@ def test_the_same_seed_gives_the_same_text(tiny: Model, policy: Any) -> None:
     assert len(texts) == 1
 
 
+def test_a_policy_has_an_order_of_its_own_where_the_request_names_none(tiny: Model) -> None:
+    """`threshold` goes from the left, `fixed` by confidence; a named order holds for both."""
+
+    def reveals(policy: Any, **order: Any) -> list[Delta]:
+        sampling = Sampling(policy=policy, threshold=1.0, steps=9, branches=1, **order)
+        engine = LocalEngine(tiny, EngineConfig(threads=1))
+        request = fill(canvas=CanvasSpec(9, pinned=True), sampling=sampling)
+        return [message for message in stream(engine, request) if isinstance(message, Delta)]
+
+    for policy, own, other in (
+        ("threshold", "left", "confidence"),
+        ("fixed", "confidence", "left"),
+    ):
+        assert reveals(policy) == reveals(policy, order=own) != reveals(policy, order=other)
+
+
 def test_different_seeds_differ(tiny_engine: LocalEngine) -> None:
     texts = {
         done(tiny_engine, fill(sampling=Sampling(temperature=3.0, seed=seed))).text

@@ -17,7 +17,7 @@ from models.training.samples import Mix, Sampler
 from models.training.settings import Settings, learning_rate
 from models.training.shards import Shard
 from models.training.state import TrainingState
-from models.training.trainer import build, run_loss, train
+from models.training.trainer import build, run_loss, time_left, train
 from models.training.workers import Worker
 from tests.models.training.conftest import settings
 
@@ -128,3 +128,9 @@ def test_held_spans_are_frozen(folder: Path, shards: Path) -> None:
     assert digest(spans) == digest(held_spans(Shard(shards / "held"), tokenizer, 5, 40))
     assert all(len(span.prefix) == 40 and span.hole for span in spans)
     assert canvas_nll(network, spans, config) == canvas_nll(network, spans, config)
+
+
+def test_the_time_left_counts_the_steps_of_this_start_alone() -> None:
+    s = Settings(shards="", steps=400)
+    assert time_left(s, step=120, done=10, elapsed=50.0) == 1400.0
+    assert time_left(replace(s, seconds=600.0), step=120, done=10, elapsed=50.0) == 550.0

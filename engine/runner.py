@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class Turn:
+class Share:
     """What one job does in this pass: chunks of its context, then perhaps rows of its own."""
 
     work: Work
@@ -75,17 +75,17 @@ class Runner:
 
     @torch.inference_mode()
     def run(self, works: Sequence[Work]) -> list[StepResult]:
-        """One forward pass that takes every job one turn further."""
+        """One forward pass that takes every job one step further."""
         if not works:
             return []
         room = self._few // len(works) - 1
-        turns = [self._turn(work, max(0, room)) for work in works]
-        chunks = [[context_rows(lease, take) for lease, take in turn.chunks] for turn in turns]
+        shares = [self._share(work, max(0, room)) for work in works]
+        chunks = [[context_rows(lease, take) for lease, take in share.chunks] for share in shares]
         packed = [rows for group in chunks for rows in group]
-        packed += [r for kind in RowKind for turn in turns for r in turn.own if r.kind is kind]
+        packed += [r for kind in RowKind for share in shares for r in share.own if r.kind is kind]
         # a branch that took its last slot's rival is full, and has no rows
         probed = self._probe(packed, self._forward(packed)) if packed else {}
-        return [self._conclude(turn, probed) for turn in turns]
+        return [self._conclude(share, probed) for share in shares]
 
     def forget(self, work: Work) -> None:
         """Free what only this job needed; its context stays cached."""
@@ -108,7 +108,7 @@ class Runner:
             self._states[work.id] = state
         return self._states[work.id]
 
-    def _turn(self, work: Work, draft_room: int) -> Turn:
+    def _share(self, work: Work, draft_room: int) -> Share:
         """Up to CHUNK rows of context, and rows of the job's own if that completes the context."""
         state, room = self._state(work), CHUNK
         chunks: list[tuple[Lease, int]] = []
@@ -116,26 +116,26 @@ class Runner:
             if take := min(room, lease.pending):
                 chunks.append((lease, take))
                 room -= take
-        turn = Turn(work, state, chunks)
+        share = Share(work, state, chunks)
         if sum(lease.pending for lease in state.leases) > CHUNK - room:
-            return turn
+            return share
         if isinstance(work, Query):
-            turn.parts = _next_parts(work, state)
+            share.parts = _next_parts(work, state)
         state.room = draft_room if state.plain is None else 0
         if state.plain is not None:
             state.plain.draft = list(state.draft)
-            turn.plain = self._rows(turn, state.plain)
-        turn.rows = self._rows(turn, state)
-        return turn
+            share.plain = self._rows(share, state.plain)
+        share.rows = self._rows(share, state)
+        return share
 
-    def _rows(self, turn: Turn, state: JobState) -> list[Rows]:
+    def _rows(self, share: Share, state: JobState) -> list[Rows]:
         """The rows of a job's own, as one state sees them."""
-        work = turn.work
+        work = share.work
         if isinstance(work, Job):
             return BUILDERS[work.policy.reading](work, state, self.config)
         if isinstance(work, JointJob):
             return joint_rows(work, state, self.config)
-        return query_rows(work, turn.parts, state, self._transformer)
+        return query_rows(work, share.parts, state, self._transformer)
 
     def _forward(self, packed: list[Rows]) -> Tensor:
         """Hidden states of all rows, in the order they are packed."""
@@ -174,46 +174,46 @@ class Runner:
                 probed[id(rows)] = part
         return probed
 
-    def _conclude(self, turn: Turn, probed: dict[int, Tensor]) -> StepResult:
+    def _conclude(self, share: Share, probed: dict[int, Tensor]) -> StepResult:
         """Account for the context rows; denoise, or answer, if there were rows of the job's own."""
-        work, state = turn.work, turn.state
-        result = StepResult(work, prefilled=sum(take for _, take in turn.chunks))
+        work, state = share.work, share.state
+        result = StepResult(work, prefilled=sum(take for _, take in share.chunks))
         if not state.reported:
             result.cached = sum(lease.cached for lease in state.leases)
             state.reported = True
-        for lease, take in turn.chunks:
+        for lease, take in share.chunks:
             lease.advance(take)
-        if turn.rows:
-            result.forwards = 2 if turn.plain else 1
+        if share.rows:
+            result.forwards = 2 if share.plain else 1
             try:
-                self._take(turn, _logits(turn, probed), result)
+                self._take(share, _logits(share, probed), result)
             except Unsatisfiable as error:
                 result.error = str(error)
             except Exception as error:  # noqa: BLE001  # the others in the pass go on
-                logger.error("a turn failed: %s", kind_and_place(error))
+                logger.error("a step failed: %s", kind_and_place(error))
                 result.error = f"{type(error).__name__}: {error}"
         return result
 
-    def _take(self, turn: Turn, logits: list[Tensor], result: StepResult) -> None:
+    def _take(self, share: Share, logits: list[Tensor], result: StepResult) -> None:
         """What the logits of its rows do to a work."""
-        work, end = turn.work, self.config.eos_id
+        work, end = share.work, self.config.eos_id
         if isinstance(work, Job):
             denoise = DENOISERS[work.policy.reading]
-            result.rivals = denoise(work, turn.state, logits, self.config)
+            result.rivals = denoise(work, share.state, logits, self.config)
         elif isinstance(work, JointJob):
-            denoise_joint(work, turn.state, logits, self.config)
+            denoise_joint(work, share.state, logits, self.config)
         else:
-            pairs = zip(turn.parts, logits, strict=True)
+            pairs = zip(share.parts, logits, strict=True)
             work.answers += [answer_part(p, rows, end) for p, rows in pairs]
 
 
-def _logits(turn: Turn, probed: dict[int, Tensor]) -> list[Tensor]:
+def _logits(share: Share, probed: dict[int, Tensor]) -> list[Tensor]:
     """Of each group of rows that asked for them; guided, if the job is."""
-    told = [probed[id(rows)] for rows in turn.rows if rows.probes]
-    plain = [probed[id(rows)] for rows in turn.plain if rows.probes]
+    told = [probed[id(rows)] for rows in share.rows if rows.probes]
+    plain = [probed[id(rows)] for rows in share.plain if rows.probes]
     if not plain:
         return told
-    weight = turn.work.context.guidance
+    weight = share.work.context.guidance
     return [guided(*pair, weight) for pair in zip(told, plain, strict=True)]
 
 

@@ -15,6 +15,9 @@ SPREAD = 1.5
 """Contexts that are attended to together differ at most this much in length."""
 HIDDEN = -30000.0
 
+Chances = list[tuple[int, float]]
+"""Tokens and what each weighs in a row's target; the rest of 1 is the true token's."""
+
 REAL, TAIL, NOISE = range(3)
 """Kinds of loss rows: a token of the hole, EOS or PAD behind it, a wrong visible token."""
 
@@ -33,6 +36,8 @@ class Slot:
 
     ids: list[int]
     losses: list[tuple[int, int, float, int]]
+    expected: dict[int, Chances] = field(default_factory=dict)
+    """By row: tokens that are to be learnt beside its target; see models.training.teacher."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,8 @@ class Pack:
     targets: Tensor
     weights: Tensor
     kinds: Tensor
+    expected: tuple[Tensor, Tensor] | None = None
+    """Ids and chances, each [M, K]; None: every loss row learns its target alone."""
 
     def to(self, device: torch.device, dtype: torch.dtype) -> "Pack":
         """The pack on `device`, masks in the model's type."""
@@ -81,7 +88,8 @@ class Pack:
         names += ["loss_rows", "targets", "weights", "kinds"]
         moved = {name: getattr(self, name).to(device) for name in names}
         chunks = [chunk.to(device, dtype) for chunk in self.chunks]
-        return Pack(context_shapes=self.context_shapes, chunks=chunks, **moved)
+        expected = self.expected and (self.expected[0].to(device), self.expected[1].to(device))
+        return Pack(context_shapes=self.context_shapes, chunks=chunks, expected=expected, **moved)
 
 
 @dataclass(slots=True)
@@ -91,6 +99,7 @@ class _Rows:
     ids: list[int] = field(default_factory=list)
     positions: list[int] = field(default_factory=list)
     losses: list[tuple[int, int, float, int]] = field(default_factory=list)
+    expected: list[Chances] = field(default_factory=list)
 
     def add(self, hole: Hole) -> None:
         for slot in hole.slots:
@@ -98,6 +107,7 @@ class _Rows:
             self.ids += slot.ids
             self.positions += hole.positions
             self.losses += [(at + row, t, w, kind) for row, t, w, kind in slot.losses]
+            self.expected += [slot.expected.get(row, []) for row, *_ in slot.losses]
 
 
 def pack(items: list[Item]) -> Pack:
@@ -126,6 +136,7 @@ def pack(items: list[Item]) -> Pack:
         torch.tensor(targets),
         torch.tensor(weights, dtype=torch.float32),
         torch.tensor(kinds),
+        _expected(rows.expected),
     )
 
 
@@ -137,6 +148,21 @@ def needed(item: Item) -> list[Segment]:
             stops[number] = max(stops[number], stop)
     pairs = zip(item.segments, stops, strict=True)
     return [Segment(segment.ids[:stop], segment.positions[:stop]) for segment, stop in pairs]
+
+
+def _expected(chances: list[Chances]) -> tuple[Tensor, Tensor] | None:
+    """All rows' chances, filled up with none; None where no row has any."""
+    most = max(map(len, chances))
+    if not most:
+        return None
+    ids, shares = (
+        torch.zeros(len(chances), most, dtype=torch.int64),
+        torch.zeros(len(chances), most),
+    )
+    for row, pairs in enumerate(chances):
+        for place, (token, share) in enumerate(pairs):
+            ids[row, place], shares[row, place] = token, share
+    return ids, shares
 
 
 def _context(

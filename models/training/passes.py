@@ -45,12 +45,15 @@ class Passes(Dataset[list[Passed]]):
         return packs
 
     def _taught(self, items: list[Item], rng: random.Random) -> list[Item]:
-        """The items, the lines of some of which the teacher has written."""
+        """The items, with lines that the teacher has written and what it expects of slots."""
+        s = self._settings
         if self._teacher is None:
             return items
-        chosen = [rng.random() < self._settings.taught for _ in items]
-        told = iter(self._teacher.retold(list(compress(items, chosen)), rng, self._settings.noisy))
-        return [next(told) if yes else item for item, yes in zip(items, chosen, strict=True)]
+        if s.taught:
+            chosen = [rng.random() < s.taught for _ in items]
+            told = iter(self._teacher.retold(list(compress(items, chosen)), rng, s.noisy))
+            items = [next(told) if yes else item for item, yes in zip(items, chosen, strict=True)]
+        return self._teacher.softened(items, s.soft) if s.soft else items
 
     def since(self, step: int) -> Iterator[list[Passed]]:
         """The passes from `step` on, prepared ahead by other processes where there are any."""

@@ -50,6 +50,8 @@ class Settings:
     edits: float = 0.15
     taught: float = 0.0
     """Share of the items whose lines the causal reading writes (see models.training.teacher)."""
+    soft: float = 0.0
+    """What the causal reading expects weighs so much in the targets of slots it can speak for."""
 
 
 def learning_rate(settings: Settings, step: int, progress: float) -> float:

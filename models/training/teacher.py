@@ -1,4 +1,4 @@
-"""Holes that are filled anew by the causal reading, so that a canvas learns the texts it writes.
+"""What the causal reading has to teach a canvas: the texts that it writes, and what it expects.
 
 Sequence-level distillation (Kim and Rush, arXiv 1606.07947). Of the many texts that could stand in
 a hole a model that reveals several tokens at once may mix the parts of two; the texts that one
@@ -6,20 +6,30 @@ greedy writer has written vary less, which is what such models need (Zhou et al.
 
 Only holes that end where a line ends are filled: the causal reading seldom says by itself where a
 text should stop, and there the line breaks do.
+
+Word-level distillation (the same paper): behind the true tokens before it the causal reading has
+chances for each slot. Where all later slots are masks, their mean over the true texts is what there
+is to be known of the slot, whichever of those before it are masks too; one text's chances say more
+of that mean than its token does.
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import torch
 
 from models.keyvalues import KeyValues
 from models.loader import Model
+from models.training.align import truth
 from models.training.masks import Specials, canvas, draw_slots, slot
-from models.training.pack import Hole, Item, Segment, needed
+from models.training.pack import REAL, Chances, Hole, Item, Segment, needed
 from models.transformer import Pass, RowGroup, RowKind
 
+ROWS = 256
+"""Rows whose chances of all tokens are held at a time."""
+LIKELIEST = 16
+"""Tokens of which the chances are learnt; they are made to sum to 1."""
 LONGEST = 28
 """Tokens after which a text without an end is given up: such a hole keeps the one it had."""
 
@@ -76,6 +86,59 @@ class Teacher:
             waiting = [text for text in waiting if not text.ended]
         return [[t.ids if t and t.ended and not t.left else None for t in item] for item in opened]
 
+    @torch.inference_mode()
+    def softened(self, items: Sequence[Item], weight: float) -> list[Item]:
+        """The items; its chances have `weight` in the targets of slots with masks alone behind.
+
+        Joint holes keep their targets: more than one text is open there.
+        """
+        groups: list[RowGroup] = []
+        rows: list[tuple[int, int]] = []
+        for item in items:
+            stores = self._read(needed(item))
+            for hole in item.holes:
+                text = _text(hole)
+                if text:
+                    start, context = len(rows), _context(hole, stores)
+                    shown = (hole.slots[0].ids[0], *text[:-1])
+                    rows += zip(shown, hole.positions[: len(text)], strict=True)
+                    store = self._transformer.new_key_values()
+                    groups.append(RowGroup(start, len(rows), context, store, skip=1))
+        told = iter(self._chances(rows, groups, weight))
+        return [
+            replace(item, holes=[self._soft(hole, told) for hole in item.holes]) for item in items
+        ]
+
+    def _chances(
+        self, rows: list[tuple[int, int]], groups: list[RowGroup], weight: float
+    ) -> list[Chances]:
+        """What is expected behind each (token, position), of `weight` in all."""
+        if not rows:
+            return []
+        ids, places = torch.tensor(rows).unbind(1)
+        step = Pass(ids, places, len(rows), tuple(groups), causal=0)
+        found: list[Chances] = []
+        for hidden in torch.split(self._transformer.forward(step), ROWS):
+            logits = self._transformer.logits(hidden, RowKind.CAUSAL)
+            logits[:, self._never] = -torch.inf
+            best = logits.topk(LIKELIEST)
+            shares = best.values.softmax(-1) * weight
+            pairs = zip(best.indices.tolist(), shares.tolist(), strict=True)
+            found += [list(zip(*pair, strict=True)) for pair in pairs]
+        return found
+
+    def _soft(self, hole: Hole, told: Iterator[Chances]) -> Hole:
+        """The hole with the next of what was told for each token of its text."""
+        chances = [next(told) for _ in _text(hole)]
+        slots = []
+        for reading in hole.slots:
+            shown = reading.ids[1:]
+            known = [row for row, token in enumerate(shown) if token != self._specials.mask]
+            open_from = max(known, default=-1) + 1
+            soft = {row: chances[row] for row in range(open_from, len(chances))}
+            slots.append(replace(reading, expected=soft))
+        return replace(hole, slots=slots)
+
     def _opened(self, item: Item) -> list[_Text | None]:
         """Empty texts in the holes that end with a line, behind the segments that those see."""
         lines = [hole for hole in item.holes if hole.breaks is not None]
@@ -101,9 +164,8 @@ class Teacher:
     def _empty(self, hole: Hole, stores: list[KeyValues]) -> _Text | None:
         if hole.breaks is None:
             return None
-        context = tuple((stores[number], stop) for number, _, stop in hole.visible)
         store, anchor = self._transformer.new_key_values(), hole.slots[0].ids[0]
-        return _Text(context, store, hole.positions[0], anchor, hole.breaks)
+        return _Text(_context(hole, stores), store, hole.positions[0], anchor, hole.breaks)
 
     @torch.inference_mode()
     def _step(self, texts: list[_Text]) -> list[int]:
@@ -135,3 +197,16 @@ class Teacher:
             places = list(range(start, start + 1 + len(filled.ids)))
             holes[number] = replace(hole, positions=places, slots=slots)
         return replace(item, holes=holes)
+
+
+def _context(hole: Hole, stores: list[KeyValues]) -> tuple[tuple[KeyValues, int], ...]:
+    """What a hole sees of its item's segments."""
+    return tuple((stores[number], stop) for number, _, stop in hole.visible)
+
+
+def _text(hole: Hole) -> list[int]:
+    """The true tokens of a single hole, up to its end mark; none of a joint one."""
+    if len(hole.anchors) > 1:
+        return []
+    real = sum(kind == REAL for *_, kind in hole.slots[0].losses)
+    return truth(hole)[:real]

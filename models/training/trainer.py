@@ -72,9 +72,8 @@ def run_loss(
     taps: list[torch.Tensor] = []
     hidden = network.canvas(packed, kept, taps=taps if clean else None)
     head = (network.base.embedding, network.special_ids)
-    total, each = applied(
-        HeadLoss, hidden, network.special_rows, head, packed.targets, packed.weights
-    )
+    learn = (packed.targets, packed.weights, packed.expected)
+    total, each = applied(HeadLoss, hidden, network.special_rows, head, *learn)
     if clean is not None:
         total = total + align * distance(network, clean, kept, taps)
     return total, each
@@ -176,10 +175,10 @@ def time_left(settings: Settings, step: int, done: int, elapsed: float) -> float
 
 def _teacher(settings: Settings) -> Teacher | None:
     """What fills holes for the canvas, where the settings ask for it."""
-    if not settings.taught:
+    if not settings.taught and not settings.soft:
         return None
     if settings.reading == "causal" or settings.samplers:
-        raise SystemExit("taught needs reading=canvas and samplers=0.")
+        raise SystemExit("taught and soft need reading=canvas and samplers=0.")
     device = torch.device(settings.device)
     return Teacher(load(Path(settings.model), torch.bfloat16, device))
 

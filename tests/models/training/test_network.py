@@ -214,3 +214,28 @@ def test_gradients_equal_autograds(folder: Path) -> None:
     for name, parameter in network.named_parameters():
         assert parameter.grad is not None
         torch.testing.assert_close(mine[name], parameter.grad, rtol=2e-3, atol=1e-4, msg=name)
+
+
+def test_expected_tokens_share_the_target_of_their_row() -> None:
+    """Loss and gradients equal those of a cross entropy with soft targets."""
+    made = torch.Generator().manual_seed(1)
+    hidden = torch.randn(5, 8, generator=made, requires_grad=True)
+    special = torch.randn(2, 8, generator=made, requires_grad=True)
+    embedding, at = torch.randn(11, 8, generator=made), torch.tensor([3, 7])
+    targets, weights = torch.tensor([0, 3, 7, 2, 2]), torch.rand(5, generator=made)
+    ids, chances = torch.tensor([[3, 2], [5, 7], [7, 1], [0, 0], [4, 2]]), torch.zeros(5, 2)
+    chances[:3], chances[4] = torch.tensor([0.5, 0.2]), torch.tensor([0.1, 0.9])
+    learn = (targets, weights, (ids, chances))
+    total, each = applied(HeadLoss, hidden, special, (embedding, at), *learn)
+    total.backward()
+    mine = [hidden.grad, special.grad]
+    hidden.grad = special.grad = None
+    wanted = torch.zeros(5, 11).scatter_add_(1, ids, chances)
+    wanted.scatter_add_(1, targets[:, None], 1 - chances.sum(1, keepdim=True))
+    logits = hidden @ embedding.index_copy(0, at, special).T
+    reference = torch.nn.functional.cross_entropy(logits, wanted, reduction="none") @ weights
+    reference.backward()  # type: ignore[no-untyped-call]
+    torch.testing.assert_close(total, reference)
+    torch.testing.assert_close(mine, [hidden.grad, special.grad])
+    alone = torch.nn.functional.cross_entropy(logits, targets, reduction="none")
+    torch.testing.assert_close(each, alone)

@@ -11,7 +11,7 @@ from safetensors.torch import load_file
 
 from models.loader import Model
 from models.training.align import truth
-from models.training.pack import Hole, Item
+from models.training.pack import REAL, Hole, Item
 from models.training.samples import Mix, Sampler
 from models.training.shards import Shard
 from models.training.teacher import LONGEST, Teacher
@@ -43,8 +43,8 @@ def texts(writer: Model, items: list[Item]) -> list[list[list[int] | None]]:
     return Teacher(writer).texts(items)
 
 
-def best(model: Model, item: Item, hole: Hole, text: list[int]) -> list[int]:
-    """The likeliest token at every slot of `text` and behind it, all read in one pass."""
+def read(model: Model, item: Item, hole: Hole, text: list[int]) -> torch.Tensor:
+    """Logits at every slot of `text` and behind it, all read in one pass."""
     transformer, context = model.transformer, []
     for number, _, stop in hole.visible:
         segment, store = item.segments[number], transformer.new_key_values()
@@ -57,7 +57,7 @@ def best(model: Model, item: Item, hole: Hole, text: list[int]) -> list[int]:
     step = Pass(torch.tensor(rows), places, len(rows), (group,), causal=0)
     logits = transformer.logits(transformer.forward(step), RowKind.CAUSAL).clone()
     logits[:, [5, 15, 16]] = -torch.inf
-    return logits.argmax(-1).tolist()
+    return logits
 
 
 def test_texts_are_greedy_and_of_as_many_lines(
@@ -69,7 +69,7 @@ def test_texts_are_greedy_and_of_as_many_lines(
             if text is None:
                 continue
             assert hole.breaks == sum(spelled[token].count(b"\n") for token in text)
-            *told, last = best(writer, item, hole, text)
+            *told, last = read(writer, item, hole, text).argmax(-1).tolist()
             assert told == text and len(text) <= LONGEST
             assert last == writer.config.eos_id or b"\n" in spelled[last]
             seen += 1
@@ -106,13 +106,43 @@ def test_what_was_written_is_what_the_slots_ask_for(
             assert (new.visible, new.anchors) == (old.visible, old.anchors)
 
 
+def test_slots_with_masks_alone_behind_learn_what_is_expected_there(
+    writer: Model, items: list[Item]
+) -> None:
+    mask, soft, hard = writer.config.mask_id, 0, 0
+    for old, new in zip(items, Teacher(writer).softened(items, 0.75), strict=True):
+        for before, hole in zip(old.holes, new.holes, strict=True):
+            assert [slot.losses for slot in hole.slots] == [slot.losses for slot in before.slots]
+            real = sum(kind == REAL for *_, kind in hole.slots[0].losses)
+            single = len(hole.anchors) == 1 and real
+            chances = read(writer, new, hole, truth(hole)[:real]).softmax(-1) if single else None
+            for slot in hole.slots:
+                for row, _, _, kind in slot.losses:
+                    open_end = set(slot.ids[1 + row :]) == {mask}
+                    found = slot.expected.get(row)
+                    assert (found is not None) == (single and kind == REAL and open_end)
+                    if found is None or chances is None:
+                        hard += 1
+                        continue
+                    tokens, shares = zip(*found, strict=True)
+                    known = chances[row, list(tokens)]
+                    torch.testing.assert_close(torch.tensor(shares), 0.75 * known / known.sum())
+                    assert chances[row].argmax() == tokens[0]
+                    soft += 1
+    assert soft > 100 and hard > 100
+
+
 @pytest.mark.parametrize("writer", [17], indirect=True)
-def test_a_taught_run_resumes_exactly(writer: Model, shards: Path, tmp_path: Path) -> None:
-    whole = replace(settings(writer.folder, shards), taught=0.7)
+@pytest.mark.parametrize("how", ["taught", "soft"])
+def test_a_taught_run_resumes_exactly(
+    writer: Model, shards: Path, tmp_path: Path, how: str
+) -> None:
+    plain = settings(writer.folder, shards)
+    whole = replace(plain, **{how: 0.7})  # type: ignore[arg-type]
     train(whole, tmp_path / "whole")
     train(replace(whole, steps=2), tmp_path / "parts")
     train(whole, tmp_path / "parts")
-    train(replace(whole, taught=0.0), tmp_path / "other")
+    train(plain, tmp_path / "other")
     names = ("whole", "parts", "other")
     a, b, c = (load_file(tmp_path / name / "state.safetensors")["parameters.0"] for name in names)
     assert torch.equal(a, b) and not torch.equal(a, c)

@@ -19,6 +19,8 @@ REVIEW_SECONDS = 3600.0
 """How long a person may look at a difference before it is applied."""
 ECHO_SECONDS = 2.0
 TRIES = 4
+REJECTED = "rejected"
+"""How our clients tell a person's no from an edit that didn't fit the text any more."""
 REFUSED = "The editor did not apply the edit."
 NO_EDITS = "This editor can't be asked to apply edits; use its code actions."
 
@@ -40,13 +42,15 @@ class Said:
 
     Attributes:
         trusted: it need not be seen to be believed.
-        asked: a person was asked, so that a no is theirs.
+        asked: a person was asked, so that a no is theirs, unless the document moved on.
+        final: the no is theirs even then; nobody asks again.
     """
 
     applied: bool
     reason: str = ""
     trusted: bool = False
     asked: bool = False
+    final: bool = False
 
 
 Send = Callable[[RetouchServer, Job, Document, Sequence[Change]], Awaitable[Said]]
@@ -78,7 +82,7 @@ async def put(
             return Put(applied=True)
         if not job.crashed(flight):
             break
-        if not flight.changes:
+        if said.final or not flight.changes:
             why = said.reason or ("" if said.asked else REFUSED)
             return Put(applied=False, turned_down=said.asked, why=why)
     return Put(applied=False, conflict=True, why=CONFLICT)
@@ -122,7 +126,9 @@ async def by_client(
     if not isinstance(result, dict):
         return Said(False, REFUSED, asked=review)
     reason = str(result.get("reason") or "")[:500]
-    return Said(result.get("applied") is True, reason, trusted=True, asked=review)
+    no = reason == REJECTED
+    applied = result.get("applied") is True
+    return Said(applied, reason, trusted=True, asked=review or no, final=no)
 
 
 async def by_edit(

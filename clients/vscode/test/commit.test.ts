@@ -165,6 +165,19 @@ test("diff first: a yes after an edit of the text is a conflict", async () => {
   assert.deepEqual(await taking, { applied: false, reason: "conflict" });
 });
 
+test("diff first: what can't be shown is no refusal of the user's", async () => {
+  const { jobs, commits, document } = stage(TEXT);
+  const params = { ...commitOf(document, OLD, "new()"), diffFirst: true };
+  jobs.started("j", document.uri.toString());
+  const taking = commits.take(params);
+  jobs.cancel(jobs.get("j") as Job);
+  assert.deepEqual(await taking, { applied: false, reason: "cancelled" });
+  fake.type(document, [1, 6, 1, 6], "x");
+  const late = await commits.take({ ...params, jobId: "k" });
+  assert.deepEqual(late, { applied: false, reason: "conflict" });
+  assert.equal(fake.contexts.get("retouch.proposalOpen"), undefined);
+});
+
 test("confirm asks as well", async () => {
   const { commits, proposals, document } = stage(TEXT);
   const taking = commits.take({ ...commitOf(document, OLD, "new()"), confirm: true });

@@ -80,6 +80,20 @@ def test_the_rest_of_the_line_moves_with_the_canvas(editor: Editor) -> None:
     assert editor.screen[:2] == ["x = f(   ) + 1", "~"]
 
 
+def test_what_is_typed_behind_a_longer_canvas_stays_in_sight(editor: Editor) -> None:
+    editor.setup(ghost={"enable": False})
+    job(editor, "f(old) + 1\n", "call cursor(1, 3) | normal! viw\x1b")
+    editor.keys(":'<LT>,'>Retouch rewrite<CR>")
+    frame(editor, span(0, 2, 0, 5), "[", "  1,", "]")
+    editor.keys("A + 2")
+    assert editor.screen[:4] == ["f([  ) + 1 + 2", "  1,", "]", "~"]
+    frame(editor, span(0, 2, 0, 5), "[", "  3,", "]", version=editor.version)
+    editor.keys("3")
+    assert editor.screen[:4] == ["f([  ) + 1 + 23", "  3,", "]", "~"]
+    editor.keys("<Esc>")
+    assert editor.screen[:4] == ["f([", "  3,", "]) + 1 + 23", "~"]
+
+
 def test_a_shorter_canvas_leaves_the_lines_where_they_are(editor: Editor) -> None:
     editor.setup()
     job(editor, TEXT, "2,3Retouch rewrite")

@@ -134,6 +134,28 @@ def test_a_diff_does_not_take_what_is_being_typed(editor: Editor) -> None:
     assert editor.text == ["new", "mine areas"]
 
 
+def test_a_diff_keeps_off_the_line_that_is_being_typed(editor: Editor) -> None:
+    editor.setup(diff_first=True, ghost={"enable": False})
+    job(editor, "old\n" + "mine\n" * 17, "1Retouch rewrite")
+    version = editor.version
+
+    def top() -> int:
+        return next(at for at, row in enumerate(editor.screen) if ":Retouch accept" in row)
+
+    editor.keys("jA1")
+    commit(editor, (LINE, "new\n" * 4 + "new"), version=version)
+    assert (editor.screen[1], top()) == ("mine1", 2)
+    editor.keys("<Down>2<Down>3<CR>x")
+    assert (editor.screen[4], top()) == ("x", 5)
+    editor.keys("<Esc>11jA4")
+    assert (editor.screen[15], top()) == ("mine4", 1)
+    editor.keys("<Esc>6kA" + "5" * 80)
+    assert (editor.screen[9:11], top()) == (["mine" + "5" * 76, "5" * 4], 0)
+    editor.keys("<Cmd>Retouch accept<CR>")
+    assert editor.reply()["applied"]
+    editor.misses("+new")
+
+
 def test_a_diff_that_opened_elsewhere_is_turned_down_by_escape(editor: Editor) -> None:
     editor.setup(diff_first=True, ghost={"enable": False})
     job(editor, "old\nmine\n", "1Retouch rewrite")

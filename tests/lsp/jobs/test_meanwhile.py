@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from lsprotocol import types
 
 from tests.lsp.editor import play, until
@@ -82,6 +83,30 @@ def test_a_refused_commit_is_told(served: Serving) -> None:
             ended = await it.ended()
             assert (ended["reason"], ended["message"]) == ("cancelled", "not this time")
             assert it.commits[0]["diffFirst"] is True and it.text.value == CODE
+
+    play(scene())
+
+
+@pytest.mark.parametrize(
+    ("reason", "end", "asked"), [("rejected", "cancelled", 1), ("the text has changed", "done", 2)]
+)
+def test_a_no_to_a_text_that_was_edited_elsewhere_is_final(
+    served: Serving, reason: str, end: str, asked: int
+) -> None:
+    async def scene() -> None:
+        async with desk(served.folder, options={"diffFirst": True}) as it:
+
+            async def person(sent: dict[str, Any]) -> dict[str, Any]:
+                if len(it.commits) > 1:
+                    return await it.commit(sent)
+                it.replace(0, 0, "# typed\n")
+                return {"applied": False, "reason": reason}
+
+            it.on_commit = person
+            it.open("/w/a.py", CODE)
+            await it.begin("retouch/rewrite", range=it.range_of("return x + 1"))
+            assert (await it.ended())["reason"] == end
+            assert len(it.commits) == asked
 
     play(scene())
 

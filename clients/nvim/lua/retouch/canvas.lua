@@ -94,16 +94,17 @@ local function rows(job, span, lines, encoding)
   return out
 end
 
---- Draw the newest frame of a hole, or nothing where a person has edited the old text.
+--- Draw a frame of a hole, or nothing where a person has edited the old text.
 ---@param job retouch.Job
 ---@param hole retouch.Hole
+---@param lines retouch.FrameLine[]
 ---@param encoding retouch.Encoding
-local function draw(job, hole, encoding)
+local function draw(job, hole, lines, encoding)
   local span = jobs.span(job.bufnr, hole)
   local drawn = {}
   if span then
-    local shown = rows(job, span, assert(hole.frame).lines, encoding)
-    drawn = paint.draw(job.bufnr, span, shown)
+    hole.lines, hole.rest = lines, paint.rest(job.bufnr, span)
+    drawn = paint.draw(job.bufnr, span, rows(job, span, lines, encoding))
   end
   paint.clear(job.bufnr, hole.drawn)
   hole.drawn = drawn
@@ -160,18 +161,27 @@ function M.on_frame(frame, client)
   local options = assert(config.get())
   local still = options.reduced_motion and #hole.drawn > 0
   if (options.settings.live or 'overlay') == 'overlay' and not still then
-    draw(job, hole, client.offset_encoding)
+    draw(job, hole, frame.lines, client.offset_encoding)
   end
 end
 
---- Hide pictures of holes whose text was edited, without waiting for the server.
+--- Whether a hole's picture no longer fits the text: what it covers or moves is another one.
+---@param bufnr integer
+---@param hole retouch.Hole
+---@return boolean
+local function outdated(bufnr, hole)
+  local span = jobs.span(bufnr, hole)
+  return not span or paint.rest(bufnr, span) ~= hole.rest
+end
+
+--- Draw pictures anew, or hide them, as a person edits, without waiting for the server.
 ---@param bufnr integer
 local function check(bufnr)
   for _, job in ipairs(jobs.of_buffer(bufnr)) do
+    local client = vim.lsp.get_client_by_id(job.client_id)
     for _, hole in pairs(job.holes) do
-      if #hole.drawn > 0 and not jobs.span(bufnr, hole) then
-        paint.clear(bufnr, hole.drawn)
-        hole.drawn = {}
+      if client and #hole.drawn > 0 and outdated(bufnr, hole) then
+        draw(job, hole, assert(hole.lines), client.offset_encoding)
       end
     end
   end
@@ -179,7 +189,8 @@ end
 
 ---@param group integer
 function M.setup(group)
-  api.nvim_create_autocmd({ 'TextChanged', 'TextChangedI', 'TextChangedP' }, {
+  local events = { 'TextChanged', 'TextChangedI', 'TextChangedP', 'CursorMovedI', 'InsertLeave' }
+  api.nvim_create_autocmd(events, {
     group = group,
     callback = function(event)
       check(event.buf)

@@ -19,7 +19,9 @@ local MARKS = api.nvim_create_namespace('retouch.jobs')
 ---@field range? lsp.Range Where the server says it is ...
 ---@field version? integer ... in this version of the text.
 ---@field frame? retouch.Frame The newest.
----@field drawn integer[] Extmarks of the picture.
+---@field drawn integer[] Extmarks of the picture ...
+---@field lines? retouch.FrameLine[] ... what it shows ...
+---@field rest? string ... and the text behind the hole that it moves.
 
 ---@class retouch.Job
 ---@field client_id integer

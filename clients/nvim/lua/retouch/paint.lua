@@ -195,12 +195,12 @@ end
 ---@param brush retouch.Brush
 ---@param row integer
 ---@param extra retouch.Row[]
----@param suffix string
-local function draw_below(brush, row, extra, suffix)
+---@param rest string
+local function draw_below(brush, row, extra, rest)
   local lines = {}
   for index, shown in ipairs(extra) do
-    local last = index == #extra and suffix ~= ''
-    lines[index] = flat(last and vim.list_extend(vim.list_slice(shown), { { suffix } }) or shown, 0)
+    local last = index == #extra and rest ~= ''
+    lines[index] = flat(last and vim.list_extend(vim.list_slice(shown), { { rest } }) or shown, 0)
     if #lines[index] == 0 then
       lines[index] = { { '' } }
     end
@@ -208,23 +208,39 @@ local function draw_below(brush, row, extra, suffix)
   put(brush, row, 0, { virt_lines = lines })
 end
 
+--- The text behind a span that goes below with the rows which the old text has no row for. None
+--- while a person types there: that stays where the cursor is.
+---@param bufnr integer
+---@param span retouch.Span
+---@return string
+function M.rest(bufnr, span)
+  if api.nvim_get_current_buf() == bufnr and api.nvim_get_mode().mode:find('^[iR]') then
+    local row, col = unpack(api.nvim_win_get_cursor(0))
+    if row == span.end_row + 1 and col > span.end_col then
+      return ''
+    end
+  end
+  local last = api.nvim_buf_get_lines(bufnr, span.end_row, span.end_row + 1, false)[1] or ''
+  return last:sub(span.end_col + 1)
+end
+
 ---@param brush retouch.Brush
 ---@param span retouch.Span
 ---@param rows retouch.Row[]
-local function draw(brush, span, rows)
+---@param rest string
+local function draw(brush, span, rows, rest)
   local height = span.end_row - span.row + 1
   local extra = vim.list_slice(rows, height + 1)
-  local last = api.nvim_buf_get_lines(brush.bufnr, span.end_row, span.end_row + 1, false)[1] or ''
-  local suffix = last:sub(span.end_col + 1)
+  local moves = #extra > 0 and rest ~= ''
   for index = 1, height do
     local row = span.row + index - 1
     local from = index == 1 and span.col or 0
     local line = api.nvim_buf_get_lines(brush.bufnr, row, row + 1, false)[1] or ''
-    local to = row == span.end_row and #extra == 0 and span.end_col or #line
+    local to = row == span.end_row and not moves and span.end_col or #line
     draw_row(brush, row, from, to, rows[index] or {})
   end
   if #extra > 0 then
-    draw_below(brush, span.end_row, extra, suffix)
+    draw_below(brush, span.end_row, extra, rest)
   end
 end
 
@@ -235,8 +251,9 @@ end
 ---@return integer[]
 function M.draw(bufnr, span, rows)
   local brush = { bufnr = bufnr, namespace = M.namespace, marks = {} }
+  local rest = M.rest(bufnr, span)
   api.nvim_buf_call(bufnr, function()
-    draw(brush, span, rows)
+    draw(brush, span, rows, rest)
   end)
   return brush.marks
 end

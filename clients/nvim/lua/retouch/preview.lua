@@ -1,6 +1,7 @@
 --- A diff in a floating window, and the question whether to keep it.
 local api = vim.api
 local edits = require('retouch.edits')
+local float = require('retouch.float')
 
 local M = {}
 
@@ -54,23 +55,14 @@ local function open(bufnr, question)
   for _, line in ipairs(api.nvim_buf_get_lines(bufnr, 0, -1, false)) do
     width = math.max(width, api.nvim_strwidth(line) + 2)
   end
-  local shown = vim.fn.bufwinid(question.bufnr)
-  local place = { relative = 'editor', row = 1, col = 2 }
-  if shown ~= -1 then
-    place = { relative = 'win', win = shown, bufpos = { question.row, 0 }, row = 1, col = 0 }
-  end
-  return api.nvim_open_win(
-    bufnr,
-    enter,
-    vim.tbl_extend('error', place, {
-      width = math.min(width, vim.o.columns - 4),
-      height = math.min(api.nvim_buf_line_count(bufnr), math.max(3, vim.o.lines - 6)),
-      style = 'minimal',
-      border = 'rounded',
-      title = title,
-      zindex = 60,
-    })
-  )
+  return float.open(bufnr, enter, question, {
+    width = math.min(width, vim.o.columns - 4),
+    height = math.min(api.nvim_buf_line_count(bufnr), math.max(3, vim.o.lines - 6)),
+    style = 'minimal',
+    border = 'rounded',
+    title = title,
+    zindex = 60,
+  })
 end
 
 --- Answer the open question, as its keys do. False if there is none, or none about `about`.

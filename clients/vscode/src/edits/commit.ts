@@ -31,23 +31,29 @@ export class Commits {
     if (job) {
       await this.canvas.settle(job);
     }
-    if ((params.diffFirst || params.confirm) && !(await this.approved(document, params, job))) {
-      return { applied: false, reason: "rejected" };
-    }
-    return this.write(document, params, job);
+    const asks = params.diffFirst || params.confirm;
+    const reason = asks ? await this.refusal(document, params, job) : undefined;
+    return reason ? { applied: false, reason } : this.write(document, params, job);
   }
 
-  private async approved(
+  /** Why the edit is not made, after the user was asked; undefined if they take it.
+   *
+   * Rejected is the user's word alone: the server asks no second time then.
+   */
+  private async refusal(
     document: vscode.TextDocument,
     params: CommitParams,
     job: Job | undefined,
-  ): Promise<boolean> {
+  ): Promise<string | undefined> {
     if (job) {
       this.canvas.clear(job);
       await this.rooms.release(job.id);
     }
     const edits = this.current(document, params, job);
-    return edits !== undefined && !job?.cancelled && this.proposals.decide(document, edits, params);
+    if (!edits || job?.cancelled) {
+      return edits ? "cancelled" : "conflict";
+    }
+    return (await this.proposals.decide(document, edits, params)) ? undefined : "rejected";
   }
 
   /** The edits in the document as it is now; undefined if what they replace has changed. */

@@ -72,7 +72,7 @@ def _tagged(hole: Hole, number: int) -> Hole:
         return (number * LONGEST + row) * KINDS + kind
 
     slots = [
-        Slot(slot.ids, [(row, target, w, tag(kind, row)) for row, target, w, kind in slot.losses])
+        replace(slot, losses=[(row, t, w, tag(kind, row)) for row, t, w, kind in slot.losses])
         for slot in hole.slots
     ]
     return replace(hole, slots=slots)

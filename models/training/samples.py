@@ -81,11 +81,12 @@ class Sampler:
                 return Item(draft.segments, draft.holes)
 
     def _window(self, number: int, rng: random.Random) -> Window:
-        """A stretch of document `number`, with room behind it for the last suffix."""
+        """A stretch of document `number`, with what a suffix at its end reaches into."""
         size = _pick(self._mix.windows, rng)
         length = int(self._shard.documents[number]["length"])
         start = rng.randrange(max(1, length - size // 2)) if rng.random() < 0.85 else 0
-        return Window(self._shard.ids(number, start, start + size), self._tokenizer)
+        ids = self._shard.ids(number, start, start + size + self._layout.suffix_limit)
+        return Window(ids[:size], self._tokenizer, ids[size:])
 
     def _references(self, number: int, draft: Draft, rng: random.Random) -> list[Seen]:
         """Header and context file, where the mix asks for them; what the holes see of them."""

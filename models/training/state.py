@@ -37,6 +37,7 @@ class TrainingState:
         self.flat = [_flatten(adapters), _flatten(others)]
         scaled = zip(self.flat, (1.0, SPECIAL_RATE), strict=True)
         groups = [{"params": [flat], "scale": scale} for flat, scale in scaled]
+        groups[1]["weight_decay"] = 0.0  # they don't start from nothing, nor should they go there
         self.optimizer = torch.optim.AdamW(
             groups, lr=rate, betas=BETAS, weight_decay=decay, fused=True
         )

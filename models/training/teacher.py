@@ -63,7 +63,7 @@ class Teacher:
         self._transformer, config = model.transformer, model.config
         self._breaks = [spelled.count(b"\n") for spelled in model.tokenizer.token_bytes]
         self._specials = Specials(config.eos_id, config.pad_id, config.mask_id)
-        self._never = [token for token in config.special_rows if token != config.eos_id]
+        self._never = sorted(model.tokenizer.silent_ids - {config.eos_id})
 
     def retold(self, items: Sequence[Item], rng: random.Random, noisy: bool) -> list[Item]:
         """The items with its own texts in the holes that end with a line, where it ended them."""
@@ -115,7 +115,7 @@ class Teacher:
         """What is expected behind each (token, position), of `weight` in all."""
         if not rows:
             return []
-        ids, places = torch.tensor(rows).unbind(1)
+        ids, places = self._tensor(rows).unbind(1)
         step = Pass(ids, places, len(rows), tuple(groups), causal=0)
         found: list[Chances] = []
         for hidden in torch.split(self._transformer.forward(step), ROWS):
@@ -157,7 +157,8 @@ class Teacher:
                 ids += segment.ids
                 positions += segment.positions
         if ids:
-            step = Pass(torch.tensor(ids), torch.tensor(positions), len(ids), tuple(groups))
+            places = self._tensor(positions)
+            step = Pass(self._tensor(ids), places, len(ids), tuple(groups))
             self._transformer.forward(step)
         return stores
 
@@ -175,13 +176,16 @@ class Teacher:
             at, first = max(0, len(text.ids) - 1), not text.ids
             context = (*text.context, (text.store, at))
             groups.append(RowGroup(row, row + 1, context, text.store, at=at, skip=int(first)))
-        places = torch.tensor([text.position + len(text.ids) for text in texts])
-        last = torch.tensor([text.last for text in texts])
+        places = self._tensor([text.position + len(text.ids) for text in texts])
+        last = self._tensor([text.last for text in texts])
         step = Pass(last, places, len(texts), tuple(groups), causal=0)
         logits = self._transformer.logits(self._transformer.forward(step), RowKind.CAUSAL)
         logits[:, self._never] = -torch.inf
         best: list[int] = logits.argmax(-1).tolist()
         return best
+
+    def _tensor(self, numbers: Sequence[int] | Sequence[tuple[int, int]]) -> torch.Tensor:
+        return torch.tensor(numbers, device=self._transformer.device)
 
     def _refilled(
         self, item: Item, texts: list[list[int] | None], rng: random.Random, noisy: bool

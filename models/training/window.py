@@ -1,16 +1,20 @@
 """A window of a tokenised file with its text, and cuts on its tokens with healed boundaries."""
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from itertools import accumulate
 
 from models.tokenizer import Tokenizer
 
 
 class Window:
-    """Tokens of a file and the characters they spell (latin-1, so that characters are bytes)."""
+    """Tokens of a file and the characters they spell (latin-1, so that characters are bytes).
 
-    def __init__(self, ids: list[int], tokenizer: Tokenizer) -> None:
-        self.ids = ids
+    `beyond` follows them: the suffix of a hole near the end reaches into it.
+    """
+
+    def __init__(self, ids: list[int], tokenizer: Tokenizer, beyond: Sequence[int] = ()) -> None:
+        self.ids, self._beyond = ids, beyond
         self._tokenizer = tokenizer
         pieces = [tokenizer.token_bytes[i] for i in ids]
         self.text = b"".join(pieces).decode("latin-1")
@@ -37,9 +41,9 @@ class Window:
         """At most `limit` tokens of the text behind `stop`; None if that splits a character."""
         at = bisect_left(self.starts, stop)
         if self.starts[at] == stop:
-            return self.ids[at : at + limit]
+            return [*self.ids[at:], *self._beyond][:limit]
         rest = self._spell(stop, self.starts[at])
-        return None if rest is None else (rest + self.ids[at:])[:limit]
+        return None if rest is None else [*rest, *self.ids[at:], *self._beyond][:limit]
 
     def breaks(self, hole: list[int], stop: int) -> int | None:
         """Line breaks in the tokens of a hole, if a line ends at `stop`; else None."""

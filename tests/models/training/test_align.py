@@ -1,6 +1,7 @@
 """Rows are aligned with those of the clean text that predict the same token."""
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,17 @@ def test_a_pass_is_the_same_with_clean_texts(items: list[Item]) -> None:
     plain, (packed, _) = pack(items), with_clean(items)
     for name in ("context_ids", "ids", "positions", "loss_rows", "targets", "kinds"):
         assert torch.equal(getattr(plain, name), getattr(packed, name)), name
+
+
+def test_what_is_expected_of_slots_is_learnt_beside_an_alignment(items: list[Item]) -> None:
+    hole = items[0].holes[0]
+    row = hole.slots[0].losses[0][0]
+    soft = replace(hole.slots[0], expected={row: [(7, 0.5)]})
+    told = Item(items[0].segments, [replace(hole, slots=[soft, *hole.slots[1:]])])
+    (ids, chances), (packed, _) = pack([told]).expected or (None, None), with_clean([told])
+    assert ids is not None and packed.expected is not None
+    assert torch.equal(ids, packed.expected[0]) and torch.equal(chances, packed.expected[1])
+    assert chances.sum() == 0.5
 
 
 def test_pairs_predict_the_same_token(items: list[Item]) -> None:

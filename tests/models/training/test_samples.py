@@ -115,6 +115,22 @@ def test_positions_come_from_the_layout(shards: Path, tiny: Model, config: Model
                 assert segment.positions[0] in (layout.suffix_start, layout.reference_start)
 
 
+def test_a_suffix_has_the_length_that_was_drawn_while_the_document_goes_on(
+    shards: Path, tiny: Model, config: ModelConfig
+) -> None:
+    window = Window([30] * 20, tiny.tokenizer, [31] * 50)
+    assert window.behind(len(window.text), 60) == [31] * 50
+    assert window.behind(len(window.text) - 1, 3) == [30, 31, 31]
+    mix = Mix(joint=0, edits=0, header=0, context=0, windows=((64, 1.0),), suffixes=((40, 1.0),))
+    lengths = [
+        hole.visible[0][2]
+        for item in items(shards, tiny, config, mix, 40)
+        for hole in item.holes
+        if len(hole.visible) > 1
+    ]
+    assert len(lengths) > 100 and sum(length == 40 for length in lengths) > 0.8 * len(lengths)
+
+
 def test_a_hole_is_what_the_text_says_there(shards: Path, tiny: Model, config: ModelConfig) -> None:
     for item in items(shards, tiny, config, Mix(joint=0, edits=0, no_prefix=0), 20):
         text = tiny.tokenizer.bytes_of(item.segments[0].ids[1:]).decode()

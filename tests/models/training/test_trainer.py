@@ -134,3 +134,13 @@ def test_the_time_left_counts_the_steps_of_this_start_alone() -> None:
     s = Settings(shards="", steps=400)
     assert time_left(s, step=120, done=10, elapsed=50.0) == 1400.0
     assert time_left(replace(s, seconds=600.0), step=120, done=10, elapsed=50.0) == 550.0
+
+
+def test_decay_draws_the_adapters_alone_to_nothing(folder: Path, shards: Path) -> None:
+    """Special rows and the norm's scale start from the base's, not from nothing."""
+    network, _, _ = build(settings(folder, shards))
+    state = TrainingState(network, 0.1, decay=0.5)
+    before = [flat.detach().clone() for flat in state.flat]
+    state.update(0.1, 1.0, 0.9)
+    assert not torch.equal(state.flat[0], before[0])
+    assert torch.equal(state.flat[1], before[1])

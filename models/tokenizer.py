@@ -5,11 +5,13 @@ from pathlib import Path
 
 import tokenizers
 
-from models.config import ModelConfig
+from models.config import ModelConfig, read_json
 from models.errors import ModelError
 
 NAME = "tokenizer.json"
 TOKENIZER_LIMIT = 64 << 20
+REFUSED = ("dropout", "continuing_subword_prefix", "end_of_word_suffix")
+"""By chance one text would have many spellings; of affixes the library panics on some."""
 SAMPLE = "if (x):\n\t  y = 'e\u0301 \u00e5'  \n"
 """A text that other kinds of tokenizers strip, join or normalise."""
 
@@ -105,9 +107,12 @@ def _checked(tokenizer: Tokenizer, path: Path) -> Tokenizer:
 
 
 def _read(path: Path) -> tokenizers.Tokenizer:
+    model = read_json(path, TOKENIZER_LIMIT).get("model")
+    if not isinstance(model, dict) or model.get("type", "BPE") != "BPE":
+        raise ModelError(f"{path} is not a tokenizer file of byte-level BPE.")
+    if found := [name for name in REFUSED if model.get(name)]:
+        raise ModelError(f"{path} is not plain byte-level BPE: it sets {', '.join(found)}.")
     try:
-        if path.stat().st_size > TOKENIZER_LIMIT:
-            raise ModelError(f"{path} is too large for a tokenizer.")
         return tokenizers.Tokenizer.from_str(path.read_text("utf-8"))
     except OSError as error:
         raise ModelError(f"Can't read {path}: {error.strerror}.") from error

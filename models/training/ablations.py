@@ -2,8 +2,8 @@
 
 Trains every variant from untrained adapters for the same time (SECONDS, 300 by default, on two
 processes) and puts their held-out losses side by side, in OUT/ablations.json and OUT/ablations.md.
-A variant that is done isn't trained again. Runs this short say what learns faster, not what is best
-in the end.
+A variant that is done isn't trained again; one that had other settings is refused. Runs this short
+say what learns faster, not what is best in the end.
 """
 
 import json
@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from models.training.plot import read_log
 from models.training.settings import Settings
@@ -43,7 +45,7 @@ def ablations(
     rows = []
     for name in names:
         folder = out / name.replace(" ", "-")
-        if not _done(folder):
+        if not _done(folder, varied(usual, name)):
             trained(varied(usual, name), folder)
         rows.append({"variant": name, **_figures(folder)})
         (out / "ablations.json").write_text(json.dumps(rows, indent=1), "utf-8")
@@ -58,9 +60,14 @@ def varied(usual: Settings, name: str) -> Settings:
     return replace(usual, **VARIANTS[name])
 
 
-def _done(folder: Path) -> bool:
-    """Whether a run there came to its end: the last line of its log are the held-out figures."""
-    log = folder / "log.jsonl"
+def _done(folder: Path, settings: Settings) -> bool:
+    """Whether a run there came to its end: the last line of its log are the held-out figures.
+
+    SystemExit if it had other settings: going on from there would mix the two.
+    """
+    log, stored = folder / "log.jsonl", folder / "settings.json"
+    if stored.exists() and msgspec.json.decode(stored.read_bytes(), type=Settings) != settings:
+        raise SystemExit(f"{folder} was trained with other settings. Give another OUT.")
     return log.exists() and "held" in (read_log(folder) or [{}])[-1]
 
 

@@ -22,27 +22,46 @@ SHARD_BYTES = 15_500_000
 def load_adapters(
     network: Network, folder: Path, config: ModelConfig, reading: ReadingName = "canvas"
 ) -> None:
-    """Take over a reading's part of the checkpoint in `folder`; its rank must be the network's."""
-    tensors, shapes = read_part(folder, reading), projection_shapes(config)
-    rank = config.adapter_rank if reading == "canvas" else config.causal_rank
+    """Take over a reading's part of the checkpoint in `folder`.
+
+    ValueError if its rank is not the network's.
+    """
+    theirs, ours = _rank(config, reading), _adapter(network.joined[0]["qkv"]).b.shape[1]
+    if theirs != ours:
+        raise ValueError(f"{folder}: {reading} adapters are of rank {theirs}, the run's of {ours}.")
+    stored = read_adapters(folder, config, reading)
     for index, layer in enumerate(network.joined):
         for joined, names in JOINED.items():
             stems = [f"model.layers.{index}.{module(name)}.{name}.{reading}" for name in names]
-            a = [
-                tensors.take(f"{s}_a", (rank, shapes[n][1]))
-                for s, n in zip(stems, names, strict=True)
-            ]
-            b = [
-                tensors.take(f"{s}_b", (shapes[n][0], rank))
-                for s, n in zip(stems, names, strict=True)
-            ]
             adapter = _adapter(layer[joined])
-            adapter.a.copy_(torch.cat(a))
-            adapter.b.copy_(torch.cat(b))
-    network.special_rows.copy_(tensors.take("special_rows", tuple(network.special_rows.shape)))
-    network.norm_scale.copy_(tensors.take(f"{reading}_norm_scale", (config.hidden,)))
-    tensors.finish()
+            adapter.a.copy_(torch.cat([stored[f"{stem}_a"] for stem in stems]))
+            adapter.b.copy_(torch.cat([stored[f"{stem}_b"] for stem in stems]))
+    network.special_rows.copy_(stored["special_rows"])
+    network.norm_scale.copy_(stored[f"{reading}_norm_scale"])
     network.refresh()
+
+
+def read_adapters(
+    folder: Path, config: ModelConfig, reading: ReadingName = "canvas"
+) -> dict[str, Tensor]:
+    """A reading's part of the checkpoint in `folder`, by its names, as `config` asks for it."""
+    tensors, rank = read_part(folder, reading), _rank(config, reading)
+    out: dict[str, Tensor] = {}
+    for index in range(config.layers):
+        for name, (rows, columns) in projection_shapes(config).items():
+            stem = f"model.layers.{index}.{module(name)}.{name}.{reading}"
+            out[f"{stem}_a"] = tensors.take(f"{stem}_a", (rank, columns))
+            out[f"{stem}_b"] = tensors.take(f"{stem}_b", (rows, rank))
+    special = (len(config.special_rows), config.hidden)
+    out["special_rows"] = tensors.take("special_rows", special)
+    scale = f"{reading}_norm_scale"
+    out[scale] = tensors.take(scale, (config.hidden,))
+    tensors.finish()
+    return out
+
+
+def _rank(config: ModelConfig, reading: ReadingName) -> int:
+    return config.adapter_rank if reading == "canvas" else config.causal_rank
 
 
 def adapter_tensors(network: Network, reading: ReadingName = "canvas") -> dict[str, Tensor]:

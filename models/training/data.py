@@ -23,7 +23,7 @@ from models.training.card import write_card
 from models.training.filters import language_of, refusal
 from models.training.near import NearDuplicates
 from models.training.overlap import Overlap, normalised
-from models.training.shards import Document, write_shard
+from models.training.shards import Document, tokenizer_digest, write_shard
 
 PACKAGES = Path(__file__).parent / "packages.txt"
 PIP = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--dest"]
@@ -136,10 +136,10 @@ def build(archives: Path, out: Path, benchmarks: Path) -> Tally:
         key = (split, language_of(file.path) or "?", file.package.family)
         tally.files[key] += 1
         tally.characters[key] += len(file.text)
-    hashes = {}
+    hashes, spelled = {}, tokenizer_digest(folder)
     for split, files in splits.items():
         files.sort(key=lambda f: (f.package.name, f.path))
-        hashes[split] = write_shard(out / split, _documents(files, tokenizer))
+        hashes[split] = write_shard(out / split, _documents(files, tokenizer), spelled)
     write_card(out / "DATA.md", tally.packages, tally, hashes)
     return tally
 

@@ -2,14 +2,17 @@
 
 A kind takes lines of code and gives the changed lines with phrasings for real -> changed and for
 changed -> real, or None where it does not apply. Kinds are data:
-`KINDS` here and in `more_edits`.
+`KINDS` here and in `more_edits`, some of them from `signatures`.
 """
 
+import ast
 import keyword
 import random
 import re
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from textwrap import dedent
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +41,32 @@ STRING = re.compile(r"(?<![\w\"'])([\"'])([^\"'\\\n{}]{1,40})\1(?![\"'])")
 def make_pair(text: str, kinds: Sequence[Kind], rng: random.Random) -> Pair | None:
     """A pair from real code `text` by one of `kinds`, in a random direction; or None."""
     for kind in rng.sample(kinds, min(6, len(kinds))):
-        change = kind(text, rng)
-        if change is None or change.text == text or not change.text.strip():
+        change = change_of(kind, text, rng)
+        if change is None:
             continue
         if rng.random() < 0.6:
             return Pair(change.text, text, _phrase(change.back, rng))
         return Pair(text, change.text, _phrase(change.there, rng))
     return None
+
+
+def change_of(kind: Kind, text: str, rng: random.Random) -> Change | None:
+    """What a kind makes of `text`; None if that is nothing else, or no code where `text` is."""
+    change = kind(text, rng)
+    if change is None or change.text == text or not change.text.strip():
+        return None
+    return None if parsed(text) and not parsed(change.text) else change
+
+
+def parsed(text: str) -> ast.Module | None:
+    """A piece of Python at any indent, with a body if it ends in a colon; None if it is none."""
+    code = dedent(text).rstrip()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what the code escapes in its strings
+        try:
+            return ast.parse(f"{code} pass" if code.endswith(":") else code)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
 
 
 def _phrase(choices: tuple[str, ...], rng: random.Random) -> str:
@@ -65,7 +87,7 @@ def names(text: str) -> list[str]:
 def other_name(old: str, rng: random.Random) -> str:
     """Another name that someone might give the same thing; it may be the same one."""
     parts = old.strip("_").split("_")
-    return rng.choice(
+    new = rng.choice(
         [
             f"{old}_{rng.choice(['value', 'name', 'list', 'item', 'data', 'new'])}",
             f"{rng.choice(['new', 'my', 'the', 'current', 'raw'])}_{old.strip('_')}",
@@ -74,6 +96,7 @@ def other_name(old: str, rng: random.Random) -> str:
             rng.choice(["result", "value", "entry", "key", "node", "total", "index", "config"]),
         ]
     )
+    return new if new.isidentifier() and not keyword.iskeyword(new) else old
 
 
 def rename(text: str, rng: random.Random) -> Change | None:
@@ -133,12 +156,11 @@ def negate(text: str, rng: random.Random) -> Change | None:
     swaps = [(" == ", " != "), (" is not None", " is None"), (" not in ", " in "), (" < ", " >= "),
              (" > ", " <= "), ("if not ", "if "), (" and ", " or ")]  # fmt: skip
     rng.shuffle(swaps)
+    first = r"^\s*(?=(?:if|elif|while|assert|return) )"
     for a, b in swaps:
-        match = re.search(rf"^\s*(?:if|elif|while|assert|return) .*?{re.escape(a)}", text, re.M)
+        match = re.search(rf"{first}.*?{re.escape(a)}", text, re.M)
         if match:
             cut = match.end() - len(a)
-            if a == "if not ":
-                cut = match.end() - len(a)
             changed = text[:cut] + b + text[cut + len(a) :]
             if a.strip() in ("and", "or"):
                 return Change(changed, ("Use or instead of and", "Either condition is enough"),

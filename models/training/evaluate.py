@@ -1,7 +1,8 @@
 """Held-out likelihoods: `python -m models.training.evaluate MODEL SHARDS OUT.json [COUNT]`.
 
 NLL of both readings on frozen holes of held-out packages, at several lengths of context. Finished
-parts are kept in OUT and not measured again. Figures carry the list's hash and the checkpoint's.
+parts are kept in OUT and not measured again. Figures carry the list's hash and the checkpoint's,
+and the commit that they were made under.
 """
 
 import subprocess
@@ -20,7 +21,7 @@ from models.loader import load, read_config
 from models.tokenizer import read_tokenizer
 from models.training.adapters import read_network
 from models.training.held import HeldSpan, canvas_nll, digest, held_spans
-from models.training.shards import Shard
+from models.training.shards import open_shard
 from models.transformer import Pass, RowGroup, RowKind, Transformer
 
 CONTEXTS = (200, 1000, 4000)
@@ -76,9 +77,9 @@ def _read(transformer: Transformer, ids: list[int], positions: range) -> KeyValu
 
 def evaluate(folder: Path, shards: Path, out: Path, count: int) -> dict[str, Any]:
     """All figures of the model in `folder`; written to `out` after each part."""
-    results: dict[str, Any] = read_json(out) if out.exists() else {"commit": _commit()}
+    results: dict[str, Any] = read_json(out) if out.exists() else {}
     config, weights = read_config(folder), fingerprint(folder)
-    tokenizer, held = read_tokenizer(folder, config), Shard(shards / "held")
+    tokenizer, held = read_tokenizer(folder, config), open_shard(shards / "held", folder)
     network = read_network(folder, config)
     transformer = load(folder, torch.bfloat16, torch.device("cpu")).transformer
     for before in CONTEXTS:
@@ -88,7 +89,8 @@ def evaluate(folder: Path, shards: Path, out: Path, count: int) -> dict[str, Any
             continue
         result = canvas_nll(network, spans, config)
         nll = result.nll | causal_figures(transformer, spans)
-        results[name] = {"nll": nll, "holes": len(spans), "tokens": result.tokens}
+        about = {"commit": _commit(), "holes": len(spans), "tokens": result.tokens}
+        results[name] = {"nll": nll, **about}
         out.write_bytes(msgspec.json.format(msgspec.json.encode(results)))
     return results
 

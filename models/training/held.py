@@ -21,6 +21,9 @@ from models.training.window import Window
 RATES = (1.0, 0.5, 0.15)
 NAMES = [*(f"{rate:g}" for rate in RATES), "tail"]
 BATCH = 8
+LONGEST = 47
+PATIENCE = 10_000
+"""So many draws in a row without a hole, and the documents are taken to have none."""
 
 
 class HeldSpan(msgspec.Struct, frozen=True):
@@ -41,25 +44,40 @@ class Likelihoods:
 
 
 def held_spans(shard: Shard, tokenizer: Tokenizer, count: int, before: int) -> list[HeldSpan]:
-    """The first `count` holes of a fixed random walk, with `before` tokens in front."""
+    """The first `count` holes of a fixed random walk, with `before` tokens in front.
+
+    ValueError where the documents are too short for that, or hold nothing to draw.
+    """
     rng = random.Random(20_241)
     spans: list[HeldSpan] = []
-    longest = 47
+    least, misses = before + 64, 0
+    if not (shard.documents["length"] >= least).any():
+        raise ValueError(f"No held-out document has the {least} tokens that a hole needs.")
     while len(spans) < count:
         number = rng.randrange(len(shard))
-        length = int(shard.documents[number]["length"])
-        if length < before + 64:
+        if int(shard.documents[number]["length"]) < least:
             continue
-        start = rng.randrange(length - before - 63)
-        window = Window(shard.ids(number, start, start + before + 192), tokenizer)
-        span = draw(window.text, window.starts[before], rng)
-        cut = None if span is None else window.cut(*span)
-        if span is None or cut is None or not 1 <= len(cut[1]) <= longest or cut[0] < before:
-            continue
-        suffix = window.behind(span[1], 128) or []
-        first = max(0, cut[0] - before)
-        spans.append(HeldSpan(shard.path(number), window.ids[first : cut[0]], cut[1], suffix))
+        span = _held_span(shard, number, tokenizer, before, rng)
+        misses = 0 if span else misses + 1
+        if misses > PATIENCE:
+            raise ValueError(f"{misses} draws from held-out documents gave no hole.")
+        spans += [span] if span else []
     return spans
+
+
+def _held_span(
+    shard: Shard, number: int, tokenizer: Tokenizer, before: int, rng: random.Random
+) -> HeldSpan | None:
+    """A hole somewhere in document `number`, if what is drawn there is one."""
+    start = rng.randrange(int(shard.documents[number]["length"]) - before - 63)
+    window = Window(shard.ids(number, start, start + before + 192), tokenizer)
+    span = draw(window.text, window.starts[before], rng)
+    cut = None if span is None else window.cut(*span)
+    if span is None or cut is None or not 1 <= len(cut[1]) <= LONGEST or cut[0] < before:
+        return None
+    suffix = window.behind(span[1], 128) or []
+    first = max(0, cut[0] - before)
+    return HeldSpan(shard.path(number), window.ids[first : cut[0]], cut[1], suffix)
 
 
 def digest(spans: list[HeldSpan]) -> str:

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from models.training.edits import STRING, Change, Kind, compound, names, other_name, quotes
-from models.training.more_edits import formatting, none_check, return_type, types
+from models.training.edits import STRING, Kind, change_of, compound, names, other_name, quotes
+from models.training.more_edits import formatting, none_check
+from models.training.signatures import return_type, types
 
 SYSTEMATIC: tuple[Kind, ...] = (quotes, compound, formatting, none_check, return_type, types)
 """Kinds of change that are made line by line in the same way."""
@@ -70,17 +71,12 @@ def _systematic(text: str, rng: random.Random) -> Repeat | None:
     """Two lines to which a kind of change applies in the same way."""
     lines = list(_lines(text))
     for kind in rng.sample(SYSTEMATIC, len(SYSTEMATIC)):
-        changed = [(line, c) for line in lines if (c := _change(kind, line, rng))]
+        changed = [(line, c) for line in lines if (c := change_of(kind, line.text, rng))]
         pairs = [(one, other) for one, other in pairwise(changed) if one[1].back == other[1].back]
         if pairs:
             (first, was), (second, due) = rng.choice(pairs)
             return Repeat(was.text, first.text, second.start, second.stop, due.text)
     return None
-
-
-def _change(kind: Kind, line: _Line, rng: random.Random) -> Change | None:
-    change = kind(line.text, rng)
-    return None if change is None or change.text in ("", line.text) else change
 
 
 def _lines(text: str) -> Iterator[_Line]:

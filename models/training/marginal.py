@@ -18,7 +18,7 @@ from models.tokenizer import read_tokenizer
 from models.training.adapters import read_network
 from models.training.evaluate import read_sides
 from models.training.held import HeldSpan, digest, held_spans, slot_nll
-from models.training.shards import Shard
+from models.training.shards import open_shard
 from models.transformer import Pass, RowGroup, RowKind, Transformer
 
 TEXTS = 32
@@ -63,7 +63,8 @@ def drawn_nll(transformer: Transformer, span: HeldSpan, texts: int, seed: int) -
 def measure(folder: Path, shards: Path, count: int) -> tuple[list[Figures], str]:
     """Figures of the frozen holes, and the hash of their list."""
     config = read_config(folder)
-    spans = held_spans(Shard(shards / "held"), read_tokenizer(folder, config), count, CONTEXT)
+    held, tokenizer = open_shard(shards / "held", folder), read_tokenizer(folder, config)
+    spans = held_spans(held, tokenizer, count, CONTEXT)
     transformer = load(folder, torch.bfloat16, torch.device("cpu")).transformer
     canvas = slot_nll(read_network(folder, config), spans, config)
     found = []

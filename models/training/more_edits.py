@@ -1,11 +1,10 @@
-"""More kinds of instruction pairs: comments, types, documentation, statements around statements."""
+"""More kinds of instruction pairs: comments, documentation, statements around statements."""
 
 import random
 import re
 
-from models.training.edits import WORD, Change
-
-HEAD = re.compile(r"^(\s*)(?:async )?def (\w+)\((.*?)\)(?: -> ([^:\n]+))?:$", re.M)
+from models.training import signatures
+from models.training.edits import STRING, Change, names, parsed
 
 
 def comment(text: str, rng: random.Random) -> Change | None:
@@ -28,66 +27,6 @@ def docstring(text: str, rng: random.Random) -> Change | None:
     )
 
 
-def types(text: str, rng: random.Random) -> Change | None:
-    """Annotations taken out of a function's head."""
-
-    def bare(match: re.Match[str]) -> str:
-        arguments = re.sub(r"(\w+): [^,=()]+(?:\[[^\]]*\])?", r"\1", match[3])
-        return f"{match[0][: match.start(3) - match.start()]}{arguments}):"
-
-    return Change(
-        HEAD.sub(bare, text),
-        ("Remove the type hints", "Drop the annotations", "No type annotations", "Untyped version"),
-        ("Add type hints", "Add type annotations", "Annotate the types", "Type this function"),
-    )
-
-
-def return_type(text: str, rng: random.Random) -> Change | None:
-    """The return annotation taken out."""
-    match = HEAD.search(text)
-    if match is None or match[4] is None:
-        return None
-    changed = text.replace(f" -> {match[4]}:", ":", 1)
-    kind = match[4]
-    return Change(
-        changed,
-        ("Remove the return type", "Drop the return annotation"),
-        ("Add the return type", f"Annotate that it returns {kind}", f"The return type is {kind}"),
-    )
-
-
-def default(text: str, rng: random.Random) -> Change | None:
-    """A default value taken away from an argument."""
-    match = re.search(r"def \w+\(.*?(\w+)(?:: [\w\[\] |]+)?( ?= ?)([\w.\"']+)", text)
-    if match is None:
-        return None
-    changed = text[: match.start(2)] + text[match.end(3) :]
-    name, value = match[1], match[3]
-    return Change(
-        changed,
-        (f"Make {name} a required argument", f"Remove the default of {name}", "No default value"),
-        (f"Make {name} default to {value}", f"Give {name} the default {value}"),
-    )  # fmt: skip
-
-
-def argument(text: str, rng: random.Random) -> Change | None:
-    """One more argument."""
-    match = HEAD.search(text)
-    if match is None or "*" in match[3] or "\n" in match[3]:
-        return None
-    name = rng.choice(["timeout", "verbose", "strict", "encoding", "limit", "debug", "name", "key"])
-    if name in match[3]:
-        return None
-    value = rng.choice(["None", "False", "True", "0", "10"])
-    added = f"{match[3]}, {name}={value}" if match[3] else f"{name}={value}"
-    changed = text[: match.start(3)] + added + text[match.end(3) :]
-    return Change(
-        changed,
-        (f"Add an argument {name}={value}", f"Add a parameter {name}, default {value}"),
-        (f"Remove the argument {name}", f"Drop the {name} parameter"),
-    )  # fmt: skip
-
-
 def guard(text: str, rng: random.Random) -> Change | None:
     """Lines put into try/except, if or with."""
     lines = text.split("\n")
@@ -102,8 +41,7 @@ def guard(text: str, rng: random.Random) -> Change | None:
         return None
     inner = "\n".join(f"    {line}" if line.strip() else line for line in lines)
     error = rng.choice(["ValueError", "KeyError", "OSError", "TypeError", "Exception"])
-    names = sorted(set(WORD.findall(text)))
-    name = rng.choice(names) if names else "value"
+    name = rng.choice(names(STRING.sub("", text)) or ["value"])
     if rng.random() < 0.5:
         action = rng.choice(["pass", "return None", "raise", "continue"])
         changed = f"{indent}try:\n{inner}\n{indent}except {error}:\n{indent}    {action}"
@@ -127,10 +65,10 @@ def trace(text: str, rng: random.Random) -> Change | None:
     line = lines[at]
     if not line.strip() or (at and lines[at - 1].rstrip().endswith((",", "(", "[", "{", "\\"))):
         return None
-    names = sorted(set(WORD.findall(line)))
-    if not names or line.strip().startswith((")", "]", "}", "else", "elif", "except", '"""')):
+    found = names(STRING.sub("", line))
+    if not found or line.strip().startswith((")", "]", "}", "else", "elif", "except", '"""')):
         return None
-    name, indent = rng.choice(names), line[: len(line) - len(line.lstrip())]
+    name, indent = rng.choice(found), line[: len(line) - len(line.lstrip())]
     added = rng.choice(
         [f'print("{name}", {name})', f"print({name})", f'logger.debug("{name}: %s", {name})']
     )
@@ -150,10 +88,10 @@ def formatting(text: str, rng: random.Random) -> Change | None:
         return None
 
     def plain(match: re.Match[str]) -> str:
-        names = re.findall(r"\{(\w+)\}", match[2])
+        given = re.findall(r"\{(\w+)\}", match[2])
         body = re.sub(r"\{\w+\}", "{}", match[2])
         quoted = f"{match[1]}{body}{match[1]}"
-        return f"{quoted}.format({', '.join(names)})" if names else quoted
+        return f"{quoted}.format({', '.join(given)})" if given else quoted
 
     return Change(
         pattern.sub(plain, text),
@@ -181,8 +119,8 @@ def delete_line(text: str, rng: random.Random) -> Change | None:
 
 def call(text: str, rng: random.Random) -> Change | None:
     """A returned or assigned value put into a call."""
-    match = re.search(r"^(\s*(?:return|\w+ =) )([^\n(=]{2,50}?|[\w.]+\([^()\n]*\))$", text, re.M)
-    if match is None:
+    match = re.search(r"^(\s*(?:return|\w+ =) )([^\n(=#]{2,50}?|[\w.]+\([^()\n]*\))$", text, re.M)
+    if match is None or parsed(match[2]) is None:
         return None
     name = rng.choice(["str", "list", "int", "sorted", "tuple", "set", "len", "bool", "float"])
     changed = f"{text[: match.start(2)]}{name}({match[2]}){text[match.end(2) :]}"
@@ -207,10 +145,7 @@ def none_check(text: str, rng: random.Random) -> Change | None:
 KINDS = [
     comment,
     docstring,
-    types,
-    return_type,
-    default,
-    argument,
+    *signatures.KINDS,
     guard,
     trace,
     formatting,

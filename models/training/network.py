@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from models.checkpoint import read_part
 from models.config import ModelConfig
+from models.errors import ModelError
 from models.matrix import join
 from models.rotary import angles
 from models.training.kernels import (
@@ -54,7 +55,12 @@ class Base:
 
 
 def read_base(folder: Path, config: ModelConfig, dtype: torch.dtype, device: torch.device) -> Base:
-    """The base part of the checkpoint in `folder`."""
+    """The base part of the checkpoint in `folder`; ModelError for what no `Network` computes."""
+    if config.qkv_bias or config.qk_norm or not config.tied_head:
+        raise ModelError(
+            f"{folder} has biases, query and key norms or a head of its own, which the trainer "
+            "leaves out: it trains plain Llamas with a tied head."
+        )
     tensors = read_part(folder, "base" if config.adapter_rank else "model")
     embedding = tensors.matrix("model.embed_tokens.weight", config.vocabulary, config.hidden)
     layers = tuple(

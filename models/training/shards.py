@@ -9,6 +9,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from models.tokenizer import NAME
+
 DOCUMENT = np.dtype([("start", "<i8"), ("length", "<i4"), ("package", "<i4"), ("language", "<i2")])
 
 
@@ -20,6 +22,8 @@ class Manifest(msgspec.Struct, frozen=True):
     paths: list[str]
     tokens: int
     sha256: str
+    tokenizer: str = ""
+    """SHA-256 of the tokenizer's file; "" in a shard that doesn't say whose tokens it holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,20 @@ class Shard:
         return other if same else None
 
 
-def write_shard(folder: Path, documents: Iterable[Document]) -> Manifest:
+def open_shard(folder: Path, model: Path) -> Shard:
+    """The split in `folder`; ValueError if its tokens are not those of the checkpoint `model`."""
+    shard = Shard(folder)
+    if shard.manifest.tokenizer not in ("", tokenizer_digest(model)):
+        raise ValueError(f"{folder} holds tokens of another tokenizer than {model / NAME}.")
+    return shard
+
+
+def tokenizer_digest(model: Path) -> str:
+    """SHA-256 of the tokenizer's file in the checkpoint `model`."""
+    return hashlib.sha256((model / NAME).read_bytes()).hexdigest()
+
+
+def write_shard(folder: Path, documents: Iterable[Document], tokenizer: str = "") -> Manifest:
     """Write one split; the manifest comes last, so that a half-written shard is not readable."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "manifest.json").unlink(missing_ok=True)
@@ -89,6 +106,7 @@ def write_shard(folder: Path, documents: Iterable[Document]) -> Manifest:
             paths.append(document.path)
             at += len(document.ids)
     np.save(folder / "documents.npy", np.array(rows, DOCUMENT), allow_pickle=False)
-    manifest = Manifest(list(packages), list(languages), paths, at, digest.hexdigest())
+    names = list(packages), list(languages), paths
+    manifest = Manifest(*names, at, digest.hexdigest(), tokenizer)
     (folder / "manifest.json").write_bytes(msgspec.json.encode(manifest))
     return manifest

@@ -1,13 +1,15 @@
 """Train the canvas adapters: `python -m models.training RUN shards=DIR [name=value ...]`.
 
 A run is a folder: settings.json, state.safetensors (resumed from when it is there), log.jsonl,
-pids. The process reads nothing else and writes nowhere else.
+pids, and where several processes met. Besides, shards and a model are read; nothing is written
+elsewhere.
 """
 
 import json
 import math
 import os
 import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +29,7 @@ from models.training.pack import NOISE, REAL, TAIL, Pack
 from models.training.passes import Passes
 from models.training.samples import Mix, Sampler
 from models.training.settings import Settings, layout, learning_rate
-from models.training.shards import Shard
+from models.training.shards import open_shard
 from models.training.state import Counters, TrainingState
 from models.training.teacher import Teacher
 from models.training.workers import Worker, start
@@ -89,15 +91,30 @@ class Run:
         self.path = folder / "state.safetensors"
         if self.path.exists():
             self.state.resume(self.path)
-        shards, causal = Path(settings.shards), settings.reading == "causal"
-        sizes = CAUSAL_MIX if causal else {}
+        shards, model = Path(settings.shards), Path(settings.model)
+        data = open_shard(shards / "train", model)
+        sizes = CAUSAL_MIX if settings.reading == "causal" else {}
         mix = Mix(edits=settings.edits, noisy=settings.noisy, **sizes)
-        sampler = Sampler(Shard(shards / "train"), tokenizer, self.config, mix, settings.reading)
+        sampler = Sampler(data, tokenizer, self.config, mix, settings.reading)
         passes = Passes(settings, worker, sampler, _teacher(settings))
         self.passes = passes.since(self.state.counters.step)
         self.held: list[HeldSpan] = []
         if worker.leads and settings.held_count:
-            self.held = held_spans(Shard(shards / "held"), tokenizer, settings.held_count, 200)
+            held = open_shard(shards / "held", model)
+            self.held = held_spans(held, tokenizer, settings.held_count, 200)
+
+    def begin(self) -> None:
+        """Keep the settings, which are known to be right by now; the log ends where the run is."""
+        if not self.worker.leads:
+            return
+        told = json.dumps(asdict(self.settings), indent=1)
+        (self.folder / "settings.json").write_text(told)
+        log = self.folder / "log.jsonl"
+        if log.exists():
+            kept = _lines_until(log.read_text(), self.state.counters.step)
+            partial = log.with_suffix(".partial")
+            partial.write_text("".join(kept))
+            partial.replace(log)
 
     def step(self, progress: float) -> dict[str, float]:
         """One optimiser step over all processes; its figures."""
@@ -168,6 +185,15 @@ class Run:
             file.write(json.dumps(entry) + "\n")
 
 
+def _lines_until(log: str, step: int) -> list[str]:
+    """Whole lines up to `step`: a run that was killed has logged more than it has saved."""
+    kept = []
+    for line in log.splitlines(keepends=True):
+        with suppress(ValueError):  # the line that was being written
+            kept += [line] if json.loads(line)["step"] <= step and line.endswith("\n") else []
+    return kept
+
+
 def time_left(settings: Settings, step: int, done: int, elapsed: float) -> float:
     """Seconds to the end of a run at `step`, of which this start took `done` in `elapsed` s."""
     return min((settings.steps - step) * elapsed / done, settings.seconds - elapsed)
@@ -221,12 +247,13 @@ class Work:
         torch.set_num_threads(1 if self.settings.device == "cpu" else 8)
         with (folder / "pids").open("a") as file:
             file.write(f"{os.getpid()}\n")
-        Run(self.settings, worker, folder).run()
+        run = Run(self.settings, worker, folder)
+        run.begin()
+        run.run()
 
 
 def train(settings: Settings, folder: Path) -> None:
     """Start or go on with the run in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "settings.json").write_text(json.dumps(asdict(settings), indent=1))
     (folder / "pids").write_text("")
     start(settings.workers, folder, Work(settings))

@@ -1,6 +1,7 @@
 """Damaged, hostile and incomplete checkpoints: one clear error, nothing executed."""
 
 import json
+import os
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -131,6 +132,31 @@ CASES: dict[str, tuple[Damage, str]] = {
     "index without its shard": (index({NORM: "gone.safetensors"}), "Can't read"),
     "no tokenizer": (lambda f: (f / "tokenizer.json").unlink(), "Can't read"),
     "broken tokenizer": (write("tokenizer.json", b"{}"), "not a tokenizer"),
+    "tokenizer that is no JSON": (write("tokenizer.json", b"PK"), "not a JSON object"),
+    "huge tokenizer": (
+        lambda f: os.truncate(f / "tokenizer.json", (64 << 20) + 1),
+        "is larger than",
+    ),
+    "tokenizer with a wrong field": (
+        edit_tokenizer(lambda raw: raw["model"].update(merges=3)),
+        "not a tokenizer file: ",
+    ),
+    "tokenizer that panics": (
+        edit_tokenizer(lambda raw: raw["model"].update(continuing_subword_prefix="x")),
+        "sets continuing_subword_prefix",
+    ),
+    "tokenizer with a suffix": (
+        edit_tokenizer(lambda raw: raw["model"].update(end_of_word_suffix="</w>")),
+        "sets end_of_word_suffix",
+    ),
+    "tokenizer that spells at random": (
+        edit_tokenizer(lambda raw: raw["model"].update(dropout=0.5)),
+        "sets dropout",
+    ),
+    "tokenizer of words": (
+        edit_tokenizer(lambda raw: raw["model"].update(type="WordLevel")),
+        "not a tokenizer file of byte-level BPE",
+    ),
     "SentencePiece tokenizer": (
         edit_tokenizer(lambda raw: raw["model"]["vocab"].update({"\u2581x": 300})),
         "not byte-level",

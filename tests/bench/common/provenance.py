@@ -3,6 +3,7 @@
 import os
 import platform
 import subprocess
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -14,6 +15,8 @@ from models.checkpoint import fingerprint
 from models.loader import Model
 
 ROOT = Path(__file__).resolve().parents[3]
+ANSWERS = ("engine", "models", "protocol", "tests/bench", ":!models/training", ":!*.md")
+"""What answers come from: the code that asks and the code that answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +50,18 @@ def provenance(threads: int) -> dict[str, Any]:
 
 
 def commit() -> str:
-    """The checked-out commit; with a fingerprint of what was changed since, if anything was."""
-    head = _git("rev-parse", "--short=12", "HEAD").strip() or "unknown"
-    changes = _git("diff", "HEAD", "--", "engine", "models", "protocol")
-    return f"{head}+{sha256(changes.encode()).hexdigest()[:8]}" if changes else head
+    """The checked-out commit; with a fingerprint of what answers come from, if that was changed."""
+    head = _git("rev-parse", "--short=12", "HEAD").decode().strip() or "unknown"
+    changes = _git("diff", "HEAD", "--", *ANSWERS) + b"".join(_added())
+    return f"{head}+{sha256(changes).hexdigest()[:8]}" if changes else head
+
+
+def _added() -> Iterator[bytes]:
+    """Name and digest of each file that git does not know yet: no diff tells of these."""
+    names = _git("ls-files", "-z", "--others", "--exclude-standard", "--", *ANSWERS).split(b"\0")
+    for name in filter(None, names):
+        path = ROOT / os.fsdecode(name)
+        yield name + sha256(path.read_bytes() if path.is_file() else b"").digest()
 
 
 def stamp(model: Model) -> tuple[str, str, str]:
@@ -81,6 +92,5 @@ def package_version(name: str) -> str | None:
         return None
 
 
-def _git(*arguments: str) -> str:
-    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True)
-    return done.stdout
+def _git(*arguments: str) -> bytes:
+    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True).stdout

@@ -137,7 +137,7 @@ def _humaneval(
     engine: EngineClient, records: Stamped, options: argparse.Namespace, policy: str, held: bool
 ) -> list[Record]:
     problems = subset(read_problems("single-line"), options.count, options.seed)
-    keys = [records.key("line", p.task, policy, held) for p in problems]
+    keys = [records.key("line", asdict(p), policy, held) for p in problems]
     for key, problem in zip(keys, problems, strict=True):
         if records.get(key) is None:
             constraint = Syntax(language="python") if held else None

@@ -5,6 +5,7 @@ A rewrite is given the lines that the person's edit touches (oracle place) and t
 
 import argparse
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ def _measured(bench: Bench, records: Stamped, arm: str, wanted: list[Task]) -> l
     """A record for each task, made now or earlier."""
     client, found = bench.engine(), []
     for task in wanted:
-        key = records.key(arm, task.name)
+        key = records.key(arm, asdict(task))
         if (done := records.get(key)) is None:
             edited = ARMS[arm](client, task)
             done = records.add(

@@ -69,7 +69,7 @@ def _cut(model: Model, place: Place) -> tuple[list[int], list[int], list[int]]:
     begin = len(place.prefix.rstrip())
     end = len(place.prefix) + len(place.line)
     first = next(n for n, (_, stop) in enumerate(offsets) if stop > begin)
-    last = next(n for n, (start, _) in enumerate(offsets) if start >= end)
+    last = next((n for n, (start, _) in enumerate(offsets) if start >= end), len(ids))
     return ids[:first], ids[first:last], ids[last:]
 
 

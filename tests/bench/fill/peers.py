@@ -133,8 +133,8 @@ class LlamaCppPeer:
             }
         )
         seconds, self._warm = time.perf_counter() - began, True
-        choice = answer.get("content") or answer["choices"][0]["text"]
-        return Line(choice, int(_predicted(answer)), seconds)
+        text = answer["content"] if "content" in answer else answer["choices"][0]["text"]
+        return Line(text, int(_predicted(answer)), seconds)
 
 
 def base_gguf(downloads: Path) -> Path:
@@ -153,7 +153,9 @@ def _predicted(answer: dict[str, Any]) -> float:
 
 
 def _llama(folder: Path, config: ModelConfig) -> Any:
-    """A transformers model with the base weights of a Retouch checkpoint."""
+    """A transformers model with a checkpoint's base weights; MissingData if it is no Llama."""
+    if config.qkv_bias or config.qk_norm or not config.tied_head:
+        raise MissingData(f"transformers: {folder} is not a Llama with a tied head")
     from transformers import LlamaConfig, LlamaForCausalLM
 
     tensors = read_part(folder, "base" if config.adapter_rank else "model")

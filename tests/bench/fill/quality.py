@@ -31,7 +31,7 @@ class Quality:
 
     def run(self, arm: Arm, benchmark: str, problems: Sequence[Problem]) -> list[Record]:
         """One record for each problem, in order; those that exist are not made again."""
-        keys = [self._records.key(benchmark, p.task, arm.settings()) for p in problems]
+        keys = [self._records.key(benchmark, asdict(p), arm.settings()) for p in problems]
         todo = [n for n, key in enumerate(keys) if self._records.get(key) is None]
         for at in range(0, len(todo), CHUNK):
             chunk = todo[at : at + CHUNK]

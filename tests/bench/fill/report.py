@@ -30,12 +30,13 @@ def _origin(results: Results) -> list[str]:
                 f"{p['processor']}, {p['cores']} cores, {p['threads']} threads",
                 f"{' '.join(map(str, p['load_before']))} / {after}",
                 str(p["seed"]),
+                p.get("weights", "?"),
                 p["dtype"],
                 packages,
             )
         )
-    head = ("section", "commit", "date", "machine", "load before / after", "seed", "type", "with")
-    return ["", *_table(head, rows)]
+    head = ("section", "commit", "date", "machine", "load before / after", "seed", "weights")
+    return ["", *_table((*head, "type", "with"), rows)]
 
 
 def _quality(section: Results) -> list[str]:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from models.checkpoint import fingerprint
+from models.loader import DEFAULT_MODEL
 from tests.bench.common.provenance import load, provenance, stamp
 from tests.bench.common.records import Stamped
 from tests.bench.common.sandbox import available_isolation
@@ -52,6 +54,7 @@ def run_section(name: str, options: Options) -> Result:
     record = provenance(options.threads)
     bench = None if name == "memory" else _open(name, options)
     record |= {"seed": options.seed, "dtype": bench.dtype if bench else "each"}
+    record["weights"] = fingerprint(options.model or DEFAULT_MODEL)
     result = SECTIONS[name](options, bench) if bench else _memory(options)
     return {**result, "provenance": {**record, "load_after": load()}}
 

@@ -6,6 +6,7 @@ tests, if it is a new one and the same in all holes. Lengths are known (oracle).
 
 import argparse
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ def _measured(bench: Bench, records: Stamped, arm: str, items: list[Named]) -> l
     lengths = OracleLength(bench.model.config, bench.model.tokenizer)
     found = []
     for item in items:
-        key = records.key(arm, item.program, item.name)
+        key = records.key(arm, asdict(item))
         if (done := records.get(key)) is None:
             filled = fills(client, item, policy, lengths)
             done = records.add(key, names=filled.names, forwards=filled.forwards)

@@ -38,6 +38,11 @@ def test_nll_is_that_of_one_token_after_another(tiny: Model) -> None:
     assert line_nll(tiny, PLACE, 1000) == pytest.approx(float(torch.stack(losses).mean()), rel=1e-4)
 
 
+def test_a_line_may_be_the_last_one_without_a_newline(tiny: Model) -> None:
+    place = Place(PLACE.file, PLACE.prefix, PLACE.line, "")
+    assert line_nll(tiny, place, 1000) > 0
+
+
 def test_rise_is_counted_from_the_best_shorter_context(tiny: Model) -> None:
     result = nll_by_context(tiny, [PLACE, PLACE], (4, 8, 16, 32))
     nll = [row["nll"] for row in result["rows"]]

@@ -1,5 +1,6 @@
 """Quality runs score what is filled in, go on where they stopped, and pair with the controls."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,16 @@ def test_a_second_run_asks_for_nothing(oracle: OracleLength, tmp_path: Path) -> 
     assert not engine.seen
     other = Quality(engine, oracle, Stamped(path, ["another commit"]))
     other.run(Arm("default"), "toy", CHECKED[:2])
+    assert len(engine.seen) == 2
+
+
+def test_a_task_of_the_same_name_with_another_text_is_asked(
+    oracle: OracleLength, tmp_path: Path
+) -> None:
+    engine, path = TableEngine(answer), tmp_path / "q.jsonl"
+    Quality(engine, oracle, Stamped(path, ["commit"])).run(Arm("default"), "toy", CHECKED[:1])
+    other = [replace(CHECKED[0], prefix="def f(x):\n    y = 7\n")]
+    Quality(engine, oracle, Stamped(path, ["commit"])).run(Arm("default"), "toy", other)
     assert len(engine.seen) == 2
 
 

@@ -5,11 +5,14 @@ from typing import Any
 
 import pytest
 
+from models.checkpoint import fingerprint
+from models.loader import Model
 from tests.bench.common.provenance import provenance
 from tests.bench.common.stats import wilson
+from tests.bench.fill.__main__ import _options, _parser
 from tests.bench.fill.picture import png
 from tests.bench.fill.report import SECTIONS, markdown
-from tests.bench.fill.sections import NAMES
+from tests.bench.fill.sections import NAMES, run_section
 
 PAIR = {
     "problems": 10,
@@ -86,6 +89,7 @@ FOUND: dict[str, dict[str, Any]] = {
 
 def results() -> dict[str, dict[str, Any]]:
     made = {**provenance(1), "seed": 42, "dtype": "bfloat16", "load_after": (1, 1, 1)}
+    made["weights"] = "0123456789ab"
     return {name: {**section, "provenance": made} for name, section in FOUND.items()}
 
 
@@ -97,6 +101,27 @@ def test_the_table_holds_the_numbers() -> None:
     text = markdown(results())
     for part in ("4/10 = 40.0%", "+10.0 [-10.0, +30.0]", "120", "llama.cpp is not here", "1/8"):
         assert part in text
+
+
+def test_the_table_names_the_weights_of_each_section() -> None:
+    found = results()
+    found["speed"]["provenance"] = {**found["speed"]["provenance"], "weights": "ba9876543210"}
+    named = {
+        line.split(" | ")[0][2:]: line
+        for line in markdown(found).splitlines()
+        if "| ba9876543210 |" in line or "| 0123456789ab |" in line
+    }
+    assert named.keys() == FOUND.keys()
+    assert "| ba9876543210 |" in named["speed"]
+
+
+def test_a_section_says_which_weights_it_measured(
+    tiny: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.bench.fill.memory.resident", lambda *_: {})
+    options = _options(_parser().parse_args(["--model", str(tiny.folder)]))
+    found = run_section("memory", options)
+    assert found["provenance"]["weights"] == fingerprint(tiny.folder)
 
 
 def test_rows_are_as_wide_as_their_heads() -> None:

@@ -2,7 +2,7 @@
 
 import json
 import random
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -76,6 +76,7 @@ def test_variants_are_trained_once(tmp_path: Path) -> None:
             {"step": 9, "canvas_rows": 1234, "held": {"1": 5.5, "tail": 2.25}},
         ]
         (folder / "log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        (folder / "settings.json").write_text(json.dumps(asdict(settings)))
 
     usual = usual_settings("shards", 60.0)
     rows = ablations(usual, tmp_path, ["rank 64", "rank 32"], fake)
@@ -83,6 +84,9 @@ def test_variants_are_trained_once(tmp_path: Path) -> None:
     assert [(s.rank, name) for s, name in trained] == [(64, "rank-64"), (32, "rank-32")]
     assert (tmp_path / "ablations.md").read_text() == markdown(rows)
     assert "| rank 32 | 1,234 | 9 | 5.500 | 2.250 |" in markdown(rows)
+    with pytest.raises(SystemExit, match="other settings"):
+        ablations(usual_settings("shards", 300.0), tmp_path, ["rank 64"], fake)
+    assert len(trained) == 2
 
 
 @pytest.mark.parametrize("name", VARIANTS)

@@ -14,6 +14,20 @@ SCRIPTS = Path(models.training.__file__).parent
 ROOT = SCRIPTS.parent.parent
 
 
+def test_a_split_that_is_missing_is_said_and_leaves_no_parts(tmp_path: Path) -> None:
+    shards, parts = tmp_path / "shards", tmp_path / "parts"
+    (shards / "train").mkdir(parents=True)
+    parts.mkdir()
+    (parts / "shards.tar.part-zz").write_text("of an earlier run")
+    command = ["sh", SCRIPTS / "gpu_pack.sh", shards, parts]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode and "held" in done.stderr
+    assert not list(parts.iterdir())
+    (shards / "held").mkdir()
+    subprocess.run(command, check=True)
+    assert [part.name for part in parts.iterdir()] == ["shards.tar.part-aa"]
+
+
 @pytest.mark.e2e
 def test_the_whole_way(folder: Path, shards: Path, tmp_path: Path) -> None:
     parts, run, out = tmp_path / "parts", tmp_path / "run", tmp_path / "out"

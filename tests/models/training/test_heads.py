@@ -1,5 +1,6 @@
 """Heads are fitted on what the model knows, and kept only if they beat the rules."""
 
+import json
 import math
 import random
 from pathlib import Path
@@ -20,6 +21,7 @@ from models.training.pack import Item
 from models.training.samples import Sampler
 from models.training.shards import Shard
 from tests.models.training.conftest import make_network
+from tests.tiny import write_checkpoint
 
 
 @pytest.fixture(scope="module")
@@ -140,3 +142,17 @@ def test_a_run_is_told_in_figures_and_goes_on(
     stored = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.safetensors")}
     assert heads(folder, shards, tmp_path, 8) == figures
     assert stored == {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.safetensors")}
+
+
+def test_examples_of_another_model_are_made_anew(
+    folder: Path, shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("models.training.heads.PART", 1)
+    for name in ("compare_length", "compare_quality"):
+        monkeypatch.setattr(f"models.training.heads.{name}", lambda _: {})
+    other = tmp_path / "other"
+    write_checkpoint(other, json.loads((folder / "config.json").read_text()), seed=9)
+    for model in (other, folder, other):
+        heads(model, shards, tmp_path, 1)
+    one, two = (path.read_bytes() for path in tmp_path.glob("held-*.safetensors"))
+    assert one != two

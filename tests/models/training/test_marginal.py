@@ -57,4 +57,7 @@ def test_losses_are_kept_under_the_checkpoint_they_are_of(
     assert evaluate(folder, shards, out, 8) == first
     copytree(folder, other)
     (other / "config.json").write_text((other / "config.json").read_text() + "\n")
-    assert len(evaluate(other, shards, out, 8)) == len(first) + 1
+    monkeypatch.setattr("models.training.evaluate._commit", lambda: "a later one")
+    both = evaluate(other, shards, out, 8)
+    assert len(both) == len(first) + 1
+    assert [both[name]["commit"] == "a later one" for name in both] == [False, True]

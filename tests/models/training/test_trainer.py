@@ -7,19 +7,24 @@ from pathlib import Path
 import pytest
 import torch
 
-from models.loader import load
+from models.errors import ModelError
+from models.loader import Model, load
+from models.training.__main__ import parse
 from models.training.adapters import adapter_tensors
 from models.training.export import export
 from models.training.held import canvas_nll, digest, held_spans
 from models.training.masks import ReadingName
+from models.training.network import read_base
 from models.training.passes import Passes
+from models.training.plot import read_log
 from models.training.samples import Mix, Sampler
 from models.training.settings import Settings, learning_rate
-from models.training.shards import Shard
+from models.training.shards import Document, Shard, open_shard, tokenizer_digest, write_shard
 from models.training.state import TrainingState
 from models.training.trainer import build, run_loss, time_left, train
 from models.training.workers import Worker
 from tests.models.training.conftest import settings
+from tests.tiny import RETOUCH, SHAPE, write_checkpoint
 
 
 def test_a_tiny_model_fits_32_holes(folder: Path, shards: Path) -> None:
@@ -116,6 +121,62 @@ def test_exported_adapters_are_what_was_trained(
         assert torch.equal(tensor, first[name] * (0.5 if name.endswith("_b") else 1.0))
 
 
+def test_settings_that_do_not_fit_leave_the_run_as_it_was(
+    folder: Path, shards: Path, tmp_path: Path
+) -> None:
+    s = replace(settings(folder, shards), steps=1, held_count=0)
+    train(s, tmp_path)
+    with pytest.raises(ValueError, match="parameters"):
+        train(replace(s, rank=8, steps=2), tmp_path)
+    _, stored = parse([str(tmp_path), "steps=2"])
+    train(stored, tmp_path)
+    assert [line["step"] for line in read_log(tmp_path)] == [1, 2]
+
+
+def test_what_a_killed_run_logged_after_its_last_save_is_not_told_twice(
+    folder: Path, shards: Path, tmp_path: Path
+) -> None:
+    s = replace(settings(folder, shards), steps=1, held_count=0)
+    train(s, tmp_path)
+    with (tmp_path / "log.jsonl").open("a") as file:
+        file.write('{"step": 2, "real": 9.0}\nno line\n{"step": 3, "re')
+    train(replace(s, steps=2), tmp_path)
+    lines = read_log(tmp_path)
+    assert [line["step"] for line in lines] == [1, 2]
+    assert lines[1]["real"] != 9.0
+
+
+def test_adapters_of_another_rank_are_named(folder: Path, shards: Path) -> None:
+    s = replace(settings(folder, shards), fresh=False, rank=8)
+    with pytest.raises(ValueError, match="of rank 4, the run's of 8"):
+        build(s)
+
+
+@pytest.mark.parametrize("kind", ["qwen2", "qwen3", "untied"])
+def test_a_base_that_the_trainer_does_not_compute_is_refused(kind: str, tmp_path: Path) -> None:
+    change = {"tie_word_embeddings": False} if kind == "untied" else {"model_type": kind}
+    config = write_checkpoint(tmp_path, {**SHAPE, **change, "retouch": RETOUCH})
+    with pytest.raises(ModelError, match="leaves out"):
+        read_base(tmp_path, config, torch.float32, torch.device("cpu"))
+
+
+def test_shards_of_another_tokenizer_are_refused(folder: Path, tmp_path: Path) -> None:
+    document = Document(list(range(20, 90)), "a", "Python", "a.py")
+    write_shard(tmp_path / "train", [document], tokenizer_digest(folder))
+    assert len(open_shard(tmp_path / "train", folder)) == 1
+    write_shard(tmp_path / "train", [document], "0" * 64)
+    s = replace(settings(folder, tmp_path), steps=1, held_count=0)
+    with pytest.raises(ValueError, match="another tokenizer"):
+        train(s, tmp_path / "run")
+    assert not (tmp_path / "run" / "settings.json").exists()
+
+
+@pytest.mark.parametrize("words", [[], ["RUN", "workers"], ["RUN", "shards=x", "rank=many"]])
+def test_words_that_say_no_run_are_answered_with_the_usage(words: list[str]) -> None:
+    with pytest.raises(SystemExit, match=r"models\.training RUN"):
+        parse(words)
+
+
 def test_rates_warm_up_stay_and_fall() -> None:
     s = Settings(shards="", warm=10, rate=1.0, decay_from=0.75)
     assert [learning_rate(s, n, 0.1) for n in (0, 9, 50)] == [0.1, 1.0, 1.0]
@@ -128,6 +189,18 @@ def test_held_spans_are_frozen(folder: Path, shards: Path) -> None:
     assert digest(spans) == digest(held_spans(Shard(shards / "held"), tokenizer, 5, 40))
     assert all(len(span.prefix) == 40 and span.hole for span in spans)
     assert canvas_nll(network, spans, config) == canvas_nll(network, spans, config)
+
+
+def test_documents_without_holes_are_said(
+    tiny: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("models.training.held.PATIENCE", 50)
+    blanks = tiny.tokenizer.encode("a\n" * 4 + " " * 3000)
+    write_shard(tmp_path, [Document(blanks, "a", "Python", "a.py")])
+    with pytest.raises(ValueError, match="No held-out document has the 4064 tokens"):
+        held_spans(Shard(tmp_path), tiny.tokenizer, 5, 4000)
+    with pytest.raises(ValueError, match="gave no hole"):
+        held_spans(Shard(tmp_path), tiny.tokenizer, 5, 40)
 
 
 def test_the_time_left_counts_the_steps_of_this_start_alone() -> None:

@@ -15,15 +15,13 @@ from models.training.masks import Canvas, Specials, canvas, causal_slot, show, s
 from models.training.network import Network
 from models.training.pack import REAL, Hole, Item, Pack, Segment, Slot, pack
 from models.training.shards import Shard
-from models.training.spans import draw
+from models.training.spans import PATIENCE, draw
 from models.training.window import Window
 
 RATES = (1.0, 0.5, 0.15)
 NAMES = [*(f"{rate:g}" for rate in RATES), "tail"]
 BATCH = 8
 LONGEST = 47
-PATIENCE = 10_000
-"""So many draws in a row without a hole, and the documents are taken to have none."""
 
 
 class HeldSpan(msgspec.Struct, frozen=True):

@@ -15,7 +15,7 @@ from models.training.history import draw_repeat
 from models.training.masks import ReadingName, Specials, canvas, causal_slot, draw_slots
 from models.training.pack import Item
 from models.training.shards import Shard
-from models.training.spans import draw, holes_at
+from models.training.spans import PATIENCE, draw, holes_at
 from models.training.window import Window
 
 KINDS = [*edits.KINDS, *more_edits.KINDS]
@@ -67,8 +67,8 @@ class Sampler:
         self._odds = np.cumsum(lengths) / lengths.sum()
 
     def item(self, rng: random.Random) -> Item:
-        """One item of at least one hole."""
-        while True:
+        """One item of at least one hole; ValueError where the shard holds nothing to draw."""
+        for _ in range(PATIENCE):
             number = int(np.searchsorted(self._odds, rng.random()))
             window = self._window(min(number, len(self._shard) - 1), rng)
             if len(window.ids) < 48:
@@ -79,6 +79,7 @@ class Sampler:
             make(draft, shared, rng)
             if draft.holes:
                 return Item(draft.segments, draft.holes)
+        raise ValueError(f"{PATIENCE} draws from training documents gave no hole.")
 
     def _window(self, number: int, rng: random.Random) -> Window:
         """A stretch of document `number`, with what a suffix at its end reaches into."""

@@ -10,6 +10,8 @@ from collections.abc import Callable
 Span = tuple[int, int]
 Maker = Callable[[str, int, random.Random], Span | None]
 LONGEST = 400
+PATIENCE = 10_000
+"""So many draws in a row without a hole, and the documents are taken to have none."""
 
 
 def holes_at(text: str, near: int, rng: random.Random, count: int) -> list[Span]:

@@ -1,6 +1,7 @@
 """A run learns, resumes exactly, exports what the engine reads, and its workers agree."""
 
 import json
+import random
 from dataclasses import replace
 from pathlib import Path
 
@@ -201,6 +202,10 @@ def test_documents_without_holes_are_said(
         held_spans(Shard(tmp_path), tiny.tokenizer, 5, 4000)
     with pytest.raises(ValueError, match="gave no hole"):
         held_spans(Shard(tmp_path), tiny.tokenizer, 5, 40)
+    monkeypatch.setattr("models.training.samples.PATIENCE", 50)
+    sampler = Sampler(Shard(tmp_path), tiny.tokenizer, tiny.config, Mix(nothing=0.0))
+    with pytest.raises(ValueError, match="gave no hole"):
+        sampler.item(random.Random(1))
 
 
 def test_the_time_left_counts_the_steps_of_this_start_alone() -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -11,6 +11,7 @@ from models.layout import Layout
 
 CONFIG_LIMIT = 1 << 20
 REGIMES = ("hole", "causal")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,11 @@ class ModelConfig:
         for token in self.special_rows:
             _need(0 <= token < self.vocabulary, f"special row {token} is outside the vocabulary")
 
+    @property
+    def plain(self) -> bool:
+        """Whether it is a Llama with a tied head, without biases or query and key norms."""
+        return self.tied_head and not (self.qkv_bias or self.qk_norm)
+
     def need_holes(self, folder: Path) -> None:
         """ModelError unless the checkpoint in `folder` was made to fill holes."""
         if self.regime != "hole" and self.mask_id < 0:
@@ -83,10 +89,15 @@ def _need(condition: bool, problem: str) -> None:
 
 def read_json(path: Path, limit: int = CONFIG_LIMIT) -> dict[str, Any]:
     """The JSON object in `path`; ModelError if it is missing, too large or not an object."""
+    return read_object(path, limit, dict[str, Any])
+
+
+def read_object(path: Path, limit: int, kind: type[T]) -> T:
+    """The same, of it only what `kind` has fields for."""
     try:
         if path.stat().st_size > limit:
             raise ModelError(f"{path} is larger than {limit} bytes; is it really a model's file?")
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+        return msgspec.json.decode(path.read_bytes(), type=kind)
     except OSError as error:
         raise ModelError(f"Can't read {path}: {error.strerror}.") from error
     except (msgspec.DecodeError, RecursionError) as error:

@@ -2,10 +2,12 @@
 
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import tokenizers
 
-from models.config import ModelConfig, read_json
+from models.config import ModelConfig, read_object
 from models.errors import ModelError
 
 NAME = "tokenizer.json"
@@ -106,11 +108,24 @@ def _checked(tokenizer: Tokenizer, path: Path) -> Tokenizer:
     return tokenizer
 
 
+class _Model(msgspec.Struct):
+    """What is looked at before the library reads the file; vocabulary and merges are skipped."""
+
+    type: Any = "BPE"
+    dropout: Any = None
+    continuing_subword_prefix: Any = None
+    end_of_word_suffix: Any = None
+
+
+class _File(msgspec.Struct):
+    model: _Model | None = None
+
+
 def _read(path: Path) -> tokenizers.Tokenizer:
-    model = read_json(path, TOKENIZER_LIMIT).get("model")
-    if not isinstance(model, dict) or model.get("type", "BPE") != "BPE":
+    model = read_object(path, TOKENIZER_LIMIT, _File).model
+    if model is None or model.type != "BPE":
         raise ModelError(f"{path} is not a tokenizer file of byte-level BPE.")
-    if found := [name for name in REFUSED if model.get(name)]:
+    if found := [name for name in REFUSED if getattr(model, name)]:
         raise ModelError(f"{path} is not plain byte-level BPE: it sets {', '.join(found)}.")
     try:
         return tokenizers.Tokenizer.from_str(path.read_text("utf-8"))

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from models.training.settings import Settings
+from models.training.settings import NAME, Settings
 from models.training.trainer import train
 
 
@@ -16,7 +16,7 @@ def parse(arguments: list[str]) -> tuple[Path, Settings]:
     if not arguments or not all("=" in pair for pair in arguments[1:]):
         raise SystemExit(__doc__)
     folder, given = Path(arguments[0]), dict(pair.split("=", 1) for pair in arguments[1:])
-    stored = folder / "settings.json"
+    stored = folder / NAME
     values: dict[str, Any] = msgspec.json.decode(stored.read_bytes()) if stored.exists() else {}
     known = {field.name for field in dataclasses.fields(Settings)}
     if unknown := given.keys() - known:

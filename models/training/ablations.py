@@ -13,10 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from models.training.plot import read_log
-from models.training.settings import Settings
+from models.training.settings import NAME, Settings, read_settings
 from models.training.trainer import train
 
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -65,8 +63,8 @@ def _done(folder: Path, settings: Settings) -> bool:
 
     SystemExit if it had other settings: going on from there would mix the two.
     """
-    log, stored = folder / "log.jsonl", folder / "settings.json"
-    if stored.exists() and msgspec.json.decode(stored.read_bytes(), type=Settings) != settings:
+    log = folder / "log.jsonl"
+    if (folder / NAME).exists() and read_settings(folder) != settings:
         raise SystemExit(f"{folder} was trained with other settings. Give another OUT.")
     return log.exists() and "held" in (read_log(folder) or [{}])[-1]
 

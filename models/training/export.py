@@ -12,12 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from models.config import ModelConfig, read_json
 from models.training.adapters import adapter_tensors, write_adapters
 from models.training.masks import ReadingName
-from models.training.settings import Settings
+from models.training.settings import Settings, read_settings
 from models.training.state import TrainingState
 from models.training.trainer import build
 
@@ -26,7 +24,7 @@ RANKS: dict[ReadingName, str] = {"canvas": "adapter_rank", "causal": "causal_ran
 
 def export(run: Path, out: Path, scale: float = 1.0) -> list[str]:
     """The files written."""
-    settings = msgspec.json.decode((run / "settings.json").read_bytes(), type=Settings)
+    settings = read_settings(run)
     network, config, _ = build(replace(settings, compiled=False, device="cpu"))
     state = TrainingState(network, settings.rate, settings.weight_decay)
     state.resume(run / "state.safetensors")

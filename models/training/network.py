@@ -56,7 +56,7 @@ class Base:
 
 def read_base(folder: Path, config: ModelConfig, dtype: torch.dtype, device: torch.device) -> Base:
     """The base part of the checkpoint in `folder`; ModelError for what no `Network` computes."""
-    if config.qkv_bias or config.qk_norm or not config.tied_head:
+    if not config.plain:
         raise ModelError(
             f"{folder} has biases, query and key norms or a head of its own, which the trainer "
             "leaves out: it trains plain Llamas with a tied head."

@@ -155,14 +155,9 @@ def _expected(chances: list[Chances]) -> tuple[Tensor, Tensor] | None:
     most = max(map(len, chances))
     if not most:
         return None
-    ids, shares = (
-        torch.zeros(len(chances), most, dtype=torch.int64),
-        torch.zeros(len(chances), most),
-    )
-    for row, pairs in enumerate(chances):
-        for place, (token, share) in enumerate(pairs):
-            ids[row, place], shares[row, place] = token, share
-    return ids, shares
+    filled = [[*pairs, *[(0, 0.0)] * (most - len(pairs))] for pairs in chances]
+    ids = torch.tensor([[token for token, _ in pairs] for pairs in filled])
+    return ids, torch.tensor([[share for _, share in pairs] for pairs in filled])
 
 
 def _context(

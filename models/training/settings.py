@@ -1,10 +1,16 @@
 """All that decides a training run."""
 
 from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
 
 from models.layout import Layout
 from models.loader import DEFAULT_MODEL
 from models.training.masks import ReadingName
+
+NAME = "settings.json"
+"""In a run's folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +58,11 @@ class Settings:
     """Share of the items whose lines the causal reading writes (see models.training.teacher)."""
     soft: float = 0.0
     """What the causal reading expects weighs so much in the targets of slots it can speak for."""
+
+
+def read_settings(run: Path) -> Settings:
+    """Those that the run in the folder `run` was started with."""
+    return msgspec.json.decode((run / NAME).read_bytes(), type=Settings)
 
 
 def learning_rate(settings: Settings, step: int, progress: float) -> float:

@@ -119,9 +119,7 @@ class Teacher:
         step = Pass(ids, places, len(rows), tuple(groups), causal=0)
         found: list[Chances] = []
         for hidden in torch.split(self._transformer.forward(step), ROWS):
-            logits = self._transformer.logits(hidden, RowKind.CAUSAL)
-            logits[:, self._never] = -torch.inf
-            best = logits.topk(LIKELIEST)
+            best = self._logits(hidden).topk(LIKELIEST)
             shares = best.values.softmax(-1) * weight
             pairs = zip(best.indices.tolist(), shares.tolist(), strict=True)
             found += [list(zip(*pair, strict=True)) for pair in pairs]
@@ -179,10 +177,14 @@ class Teacher:
         places = self._tensor([text.position + len(text.ids) for text in texts])
         last = self._tensor([text.last for text in texts])
         step = Pass(last, places, len(texts), tuple(groups), causal=0)
-        logits = self._transformer.logits(self._transformer.forward(step), RowKind.CAUSAL)
-        logits[:, self._never] = -torch.inf
-        best: list[int] = logits.argmax(-1).tolist()
+        best: list[int] = self._logits(self._transformer.forward(step)).argmax(-1).tolist()
         return best
+
+    def _logits(self, hidden: torch.Tensor) -> torch.Tensor:
+        """[M, vocabulary], without what the engine would never show."""
+        logits = self._transformer.logits(hidden, RowKind.CAUSAL)
+        logits[:, self._never] = -torch.inf
+        return logits
 
     def _tensor(self, numbers: Sequence[int] | Sequence[tuple[int, int]]) -> torch.Tensor:
         return torch.tensor(numbers, device=self._transformer.device)

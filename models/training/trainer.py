@@ -28,7 +28,7 @@ from models.training.network import Network, read_base
 from models.training.pack import NOISE, REAL, TAIL, Pack
 from models.training.passes import Passes
 from models.training.samples import Mix, Sampler
-from models.training.settings import Settings, layout, learning_rate
+from models.training.settings import NAME, Settings, layout, learning_rate
 from models.training.shards import open_shard
 from models.training.state import Counters, TrainingState
 from models.training.teacher import Teacher
@@ -108,7 +108,7 @@ class Run:
         if not self.worker.leads:
             return
         told = json.dumps(asdict(self.settings), indent=1)
-        (self.folder / "settings.json").write_text(told)
+        (self.folder / NAME).write_text(told)
         log = self.folder / "log.jsonl"
         if log.exists():
             kept = _lines_until(log.read_text(), self.state.counters.step)
@@ -144,8 +144,8 @@ class Run:
             if progress >= 1:
                 break
             figures = self.step(progress)
-            counters.seconds = before + time.monotonic() - began
             elapsed = time.monotonic() - began
+            counters.seconds = before + elapsed
             self._report(figures, time_left(s, counters.step, counters.step - first, elapsed))
             if self.worker.agree(float(time.monotonic() - saved > s.save_seconds)):
                 saves, saved = saves + 1, time.monotonic()

@@ -154,7 +154,7 @@ def _predicted(answer: dict[str, Any]) -> float:
 
 def _llama(folder: Path, config: ModelConfig) -> Any:
     """A transformers model with a checkpoint's base weights; MissingData if it is no Llama."""
-    if config.qkv_bias or config.qk_norm or not config.tied_head:
+    if not config.plain:
         raise MissingData(f"transformers: {folder} is not a Llama with a tied head")
     from transformers import LlamaConfig, LlamaForCausalLM
 

@@ -16,6 +16,7 @@ from models.training.masks import ReadingName, Specials, canvas, causal_slot, dr
 from models.training.pack import Item
 from models.training.shards import Shard
 from models.training.spans import PATIENCE, draw, holes_at
+from models.training.twins import Twins, draw_twins
 from models.training.window import Window
 
 KINDS = [*edits.KINDS, *more_edits.KINDS]
@@ -29,6 +30,8 @@ class Mix:
     repeated: float = 0.2
     """Share of the edits that another line has had just before."""
     joint: float = 0.08
+    twins: float = 0.12
+    """Texts in which a function gets a twin."""
     header: float = 0.6
     context: float = 0.15
     no_prefix: float = 0.03
@@ -73,10 +76,17 @@ class Sampler:
             window = self._window(min(number, len(self._shard) - 1), rng)
             if len(window.ids) < 48:
                 continue
+            twins = draw_twins(window.text, rng) if rng.random() < self._mix.twins else None
+            if twins is not None:
+                ids = self._tokenizer.encode(twins.text)
+                window = Window(ids, self._tokenizer, window.beyond)
             draft = Draft(window, self._separator, self._layout, self._reading == "causal")
             shared = self._references(number, draft, rng)
-            (make,) = rng.choices(self._kinds, self._shares)
-            make(draft, shared, rng)
+            if twins is not None:
+                self._twins(draft, twins, shared, rng)
+            else:
+                (make,) = rng.choices(self._kinds, self._shares)
+                make(draft, shared, rng)
             if draft.holes:
                 return Item(draft.segments, draft.holes)
         raise ValueError(f"{PATIENCE} draws from training documents gave no hole.")
@@ -115,14 +125,30 @@ class Sampler:
                 draft.add(at, self._fill([], draft, rng), [*shared, *suffix])
         for _ in range(max(3, min(self._mix.most, len(window.ids) // self._mix.spread))):
             near = rng.randrange(2, max(3, len(window.text) - 20))
-            for start, stop in holes_at(window.text, near, rng, rng.choice([2, 2, 3])):
-                hole = window.cut(start, stop)
-                if hole is None or hole[0] < 1 or len(hole[1]) > self._mix.longest:
-                    continue
-                suffix = draft.suffix(stop, lambda: _pick(self._mix.suffixes, rng))
-                prefix = 0 if rng.random() < self._mix.no_prefix else hole[0]
-                filled = self._fill(hole[1], draft, rng)
-                draft.add(prefix, filled, [*shared, *suffix], window.breaks(hole[1], stop))
+            for span in holes_at(window.text, near, rng, rng.choice([2, 2, 3])):
+                self._hole(draft, span, shared, rng)
+
+    def _hole(
+        self, draft: Draft, span: tuple[int, int], shared: list[Seen], rng: random.Random
+    ) -> None:
+        """A hole at `span` of the text, where it can be one."""
+        window, stop = draft.window, span[1]
+        hole = window.cut(*span)
+        if hole is None or hole[0] < 1 or len(hole[1]) > self._mix.longest:
+            return
+        suffix = draft.suffix(stop, lambda: _pick(self._mix.suffixes, rng))
+        prefix = 0 if rng.random() < self._mix.no_prefix else hole[0]
+        filled = self._fill(hole[1], draft, rng)
+        draft.add(prefix, filled, [*shared, *suffix], window.breaks(hole[1], stop))
+
+    def _twins(self, draft: Draft, twins: Twins, shared: list[Seen], rng: random.Random) -> None:
+        """Lines in which two functions differ, and what follows a place in them."""
+        lines = rng.sample(twins.lines, min(len(twins.lines), self._mix.most))
+        for start, stop in lines:
+            self._hole(draft, (start, stop), shared, rng)
+            inside = rng.randrange(start + 1, stop)
+            if draft.window.text[inside:stop].strip():
+                self._hole(draft, (inside, stop), shared, rng)
 
     def _fill(self, hole: list[int], draft: Draft, rng: random.Random) -> Filled:
         filled = canvas(hole, self._specials, rng)

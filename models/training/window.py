@@ -14,7 +14,7 @@ class Window:
     """
 
     def __init__(self, ids: list[int], tokenizer: Tokenizer, beyond: Sequence[int] = ()) -> None:
-        self.ids, self._beyond = ids, beyond
+        self.ids, self.beyond = ids, beyond
         self._tokenizer = tokenizer
         pieces = [tokenizer.token_bytes[i] for i in ids]
         self.text = b"".join(pieces).decode("latin-1")
@@ -41,9 +41,9 @@ class Window:
         """At most `limit` tokens of the text behind `stop`; None if that splits a character."""
         at = bisect_left(self.starts, stop)
         if self.starts[at] == stop:
-            return [*self.ids[at:], *self._beyond][:limit]
+            return [*self.ids[at:], *self.beyond][:limit]
         rest = self._spell(stop, self.starts[at])
-        return None if rest is None else [*rest, *self.ids[at:], *self._beyond][:limit]
+        return None if rest is None else [*rest, *self.ids[at:], *self.beyond][:limit]
 
     def breaks(self, hole: list[int], stop: int) -> int | None:
         """Line breaks in the tokens of a hole, if a line ends at `stop`; else None."""

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from models.config import ModelConfig
-from models.loader import Model
+from models.loader import Model, read_config
 from models.training.kernels import Fused
 from models.training.network import Network, read_base
 from models.training.settings import Settings
@@ -34,6 +34,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     layout = {"suffix": [0, 128], "reference": [128, 512], "prefix_origin": 512}
     write_checkpoint(path, {**SHAPE, "retouch": {**RETOUCH, "layout": layout}})
     return path
+
+
+@pytest.fixture(scope="session")
+def config(folder: Path) -> ModelConfig:
+    """That of the checkpoint."""
+    return read_config(folder)
 
 
 @pytest.fixture(scope="session")

@@ -33,11 +33,6 @@ def looker(folder: Path) -> Looker:
 
 
 @pytest.fixture(scope="module")
-def config(folder: Path) -> ModelConfig:
-    return read_config(folder)
-
-
-@pytest.fixture(scope="module")
 def item(folder: Path, shards: Path, config: ModelConfig) -> Item:
     tokenizer = read_tokenizer(folder, config)
     return Sampler(Shard(shards / "train"), tokenizer, config, MIX).item(random.Random(3))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.config import ModelConfig
-from models.loader import Model, read_config
+from models.loader import Model
 from models.training import edits, more_edits
 from models.training.history import draw_repeat
 from models.training.masks import BUCKETS, Specials, canvas, draw_slots
@@ -21,11 +21,6 @@ from models.training.window import Window
 from tests.models.training.conftest import source
 
 SPECIALS = Specials(eos=0, pad=15, mask=16)
-
-
-@pytest.fixture(scope="module")
-def config(folder: Path) -> ModelConfig:
-    return read_config(folder)
 
 
 def items(shards: Path, tiny: Model, config: ModelConfig, mix: Mix, count: int) -> list[Item]:
@@ -145,7 +140,10 @@ def test_a_hole_is_what_the_text_says_there(shards: Path, tiny: Model, config: M
 def test_an_edit_that_is_due_again_is_shown_with_the_first_one(
     shards: Path, tiny: Model, config: ModelConfig
 ) -> None:
-    spell, mix = tiny.tokenizer.bytes_of, Mix(edits=1, repeated=1, joint=0, header=0, context=0)
+    spell, mix = (
+        tiny.tokenizer.bytes_of,
+        Mix(edits=1, repeated=1, joint=0, twins=0, header=0, context=0),
+    )
     checked = 0
     for item in items(shards, tiny, config, mix, 12):
         for hole in item.holes:
@@ -190,7 +188,7 @@ def test_systematic_changes_are_found_in_both_lines(lines: tuple[str, str]) -> N
 def test_joint_holes_have_two_anchors_and_a_text_between(
     shards: Path, tiny: Model, config: ModelConfig
 ) -> None:
-    found = items(shards, tiny, config, Mix(joint=1.0, edits=0), 8)
+    found = items(shards, tiny, config, Mix(joint=1.0, edits=0, twins=0), 8)
     for item in found:
         for hole in item.holes:
             first, second = hole.anchors

@@ -60,7 +60,7 @@ def _parser() -> argparse.ArgumentParser:
         "--lines",
         type=int,
         default=200,
-        help="held-out lines for curve, batch, forms and (a quarter) context",
+        help="held-out lines for curve, batch, twins, forms and (a quarter) context",
     )
     add("--repetitions", type=int, default=20, help="repetitions of the speed section")
     add("--policies", default=",".join(policies()), help="policies, with commas between them")

@@ -159,6 +159,21 @@ def _batch(section: Results) -> list[str]:
     ]
 
 
+def _twins(section: Results) -> list[str]:
+    rows = [
+        (
+            row["arm"],
+            row["where"],
+            f"{row['right']}/{row['places']} = {100 * row['right'] / row['places']:.0f}%",
+            f"{100 * row['interval'][0]:.0f} to {100 * row['interval'][1]:.0f}",
+            str(row["copied"]),
+        )
+        for row in section["rows"]
+    ]
+    head = ("arm", "the twin stands", "its own line", "95%", "the twin's line")
+    return ["## Lines of functions beside a twin", "", *_table(head, rows)]
+
+
 def _compile(section: Results) -> list[str]:
     head = ("pass", "plain ms", "compiled ms", "first passes s")
     rows = [
@@ -222,6 +237,7 @@ SECTIONS = {
     "context": _context,
     "curve": _curve,
     "batch": _batch,
+    "twins": _twins,
     "compile": _compile,
     "forms": _forms,
     "memory": _memory,

@@ -10,16 +10,17 @@ from models.loader import DEFAULT_MODEL
 from tests.bench.common.provenance import load, provenance, stamp
 from tests.bench.common.records import Stamped
 from tests.bench.common.sandbox import available_isolation
-from tests.bench.fill import batching, context, curve, memory, speed
+from tests.bench.fill import batching, context, curve, memory, speed, twins
 from tests.bench.fill.apart import peers
 from tests.bench.fill.arms import Arm, curve_arms, quality_arms, sampling
 from tests.bench.fill.compiling import compiled
 from tests.bench.fill.data import MissingData, read_problems, subset
 from tests.bench.fill.engines import Bench, open_bench
 from tests.bench.fill.forms import forms
-from tests.bench.fill.heldout import HeldOut, wheels
+from tests.bench.fill.heldout import HeldOut, files, wheels
 from tests.bench.fill.lengths import OracleLength
 from tests.bench.fill.quality import CONTROLS, Quality, summary
+from tests.bench.fill.twins import twin_places
 
 NLL_CONTEXTS = (200, 500, 1000, 1500, 2000, 3000, 4000)
 LONG_PREFIX = 4352  # more than the longest context, so that nothing is trimmed
@@ -129,6 +130,16 @@ def _batch(options: Options, bench: Bench) -> Result:
     return {"rows": rows}
 
 
+def _twins(options: Options, bench: Bench) -> Result:
+    texts = files(wheels(options.out / "downloads"))
+    found, rows = twin_places(texts, options.lines, options.seed), []
+    arms = [Arm("default"), *(Arm(name, sampling(policy=name)) for name in options.policies)]
+    for arm in [*arms, *options.extra]:
+        rows += twins.measure(bench.engine(), arm, found)
+        options.say(f"twins: {arm.name}: {sum(row['right'] for row in rows[-2:])}/{len(found)}")
+    return {"rows": rows}
+
+
 def _compile(options: Options, bench: Bench) -> Result:
     return {"rows": compiled(bench.model, options.say)}
 
@@ -152,6 +163,7 @@ SECTIONS: dict[str, Callable[[Options, Bench], Result]] = {
     "context": _context,
     "curve": _curve,
     "batch": _batch,
+    "twins": _twins,
     "compile": _compile,
     "forms": _forms,
 }

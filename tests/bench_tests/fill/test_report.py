@@ -73,6 +73,18 @@ FOUND: dict[str, dict[str, Any]] = {
     },
     "curve": {"points": [POINT, {**POINT, "arm": "fixed steps=4", "policy": "fixed"}]},
     "batch": {"rows": [{"arm": "default", "flips": 1, "places": 8, "interval": wilson(1, 8)}]},
+    "twins": {
+        "rows": [
+            {
+                "arm": "default",
+                "where": "behind",
+                "places": 8,
+                "right": 3,
+                "interval": wilson(3, 8),
+                "copied": 2,
+            }
+        ]
+    },
     "compile": {
         "rows": [
             {"pass": "causal row", "plain_ms": 2.0, "compiled_ms": 1.5, "first_s": 30.0},

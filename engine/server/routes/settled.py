@@ -6,6 +6,7 @@ the answer is said at the end.
 """
 
 from engine.hole import Hole
+from engine.shape.answer import Answer
 
 PAIRS = ("()", "[]", "{}")
 QUOTES = ('"', "'", "`")
@@ -29,9 +30,11 @@ class SettledText:
         """What can be said now that this much of the canvas is settled from the left."""
         if self._silent:
             return ""
-        answer, self.stopped = cut_at_stop(self._hole.answer(settled).text, self._stops)
+        shaped = self._hole.answer(settled)
+        stands, self.stopped = cut_at_stop(unclosed(shaped, len(settled)), self._stops)
         if self.stopped:
-            return self._say(answer)
+            return self._say(stands)
+        answer = shaped.text
         if self._hole.exact and not self._hole.whole_lines:
             return self._say(self._without_begun_stop(answer))
         if self._hole.is_complete(settled):
@@ -57,6 +60,12 @@ class SettledText:
         news = answer[len(self.said) :]
         self.said = answer if news else self.said
         return news
+
+
+def unclosed(answer: Answer, size: int) -> str:
+    """`answer` to a text of `size` without what only closes it as long as it is not whole."""
+    end = answer.edits[-1].text if answer.edits and answer.edits[-1].stop == size else ""
+    return answer.text.removesuffix(end)
 
 
 def finished_lines(answer: str, settled: str) -> str:

@@ -1,5 +1,6 @@
 """SettledText: what was said stays true, whatever settles next; nothing of the answer is lost."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -69,6 +70,29 @@ def test_the_beginning_of_a_stop_string_is_held_back() -> None:
     assert settled.grow("    b = a\n    d = b\n") == "    b ="
     assert settled.grow("    b = a\n    c = b\n") == " "
     assert settled.stopped
+
+
+@pytest.mark.parametrize(
+    ("prefix", "suffix", "text", "stop", "answer"),
+    [
+        ("a = 1\n", "print(a)\n", "b = a + 2\n", "\n", "b = a + 2"),
+        ("a = 1\n", "", "b = a + 2\nc = 3\n", "\n", "b = a + 2"),
+        ("a = f", "\n", "(b, g(c), d)", ")", "(b, g(c"),
+        ("a = ", "\n", "{1: 2, 3: {4: 5}}", "}", "{1: 2, 3: {4: 5"),
+        ("a = f(", "\n", "'b', c)", "'", ""),
+    ],
+)
+def test_what_closes_a_text_that_is_not_whole_stops_nothing(
+    prefix: str, suffix: str, text: str, stop: str, answer: str
+) -> None:
+    hole = shape_hole(prefix, suffix, "auto", None, "a.py")
+    settled, said = SettledText(hole, (stop,)), ""
+    for size in range(1, len(text) + 1):
+        if not settled.stopped:
+            said += settled.grow(text[:size])
+    if not settled.stopped:
+        said += settled.finish(hole.answer(text).text) or ""
+    assert said == answer
 
 
 def test_an_answer_that_turned_into_another_is_told() -> None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from protocol.errors import ProtocolError
 from protocol.flow import Final, Flow, Heard
 from protocol.limits import LIVE_FILLS, WINDOW
-from protocol.replies import Done
+from protocol.replies import Done, Error
 from protocol.requests import Fill, Task
 from protocol.values import DocumentRef
 
@@ -128,7 +128,7 @@ class Ledger:
             return None
         if ended.digest != digest:
             raise _conflict(task.id)
-        return Began(replay=ended.final)
+        return None if _may_be_tried_again(ended.final) else Began(replay=ended.final)
 
     def _is_stale(self, task: Task) -> bool:
         """Whether an automatic fill is about an older version than one seen before."""
@@ -161,6 +161,11 @@ def _automatic(task: Task) -> DocumentRef | None:
 
 def _is_replaced(old: DocumentRef | None, new: DocumentRef | None) -> bool:
     return old is not None and new is not None and old.key == new.key
+
+
+def _may_be_tried_again(final: Final) -> bool:
+    """Whether a fill failed for a reason that passes: its client was told when to ask again."""
+    return isinstance(final, Error) and final.retry_after_ms is not None
 
 
 def _conflict(fill_id: str) -> ProtocolError:

@@ -46,6 +46,19 @@ def test_an_attached_request_hears_accepted_again() -> None:
     assert book.flows["a"].take(0.0) == [accepted]
 
 
+def test_a_request_that_may_be_tried_again_runs_again() -> None:
+    book = ledger()
+    book.begin(fill("a"), 0.0)
+    refusal = Error("overloaded", "", "a", retry_after_ms=1000)
+    book.hear(refusal)
+    book.flows["a"].take(0.0)
+    book.settle("a", 0.0)
+    assert book.recall("a") == refusal
+    assert book.begin(fill("a"), 1.0).flow is not None
+    end(book, "a")
+    assert book.recall("a") == Done("a", "text", "converged")
+
+
 @pytest.mark.parametrize("over", [False, True])
 def test_one_id_for_two_requests_is_a_conflict(over: bool) -> None:
     book = ledger()

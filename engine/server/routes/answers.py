@@ -2,24 +2,25 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import aclosing
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
 from litestar import Request, Response
+from litestar.background_tasks import BackgroundTask
 from litestar.exceptions import HTTPException
 from litestar.response import Stream
 
 from engine.errors import kind_and_place
 from engine.server.guard import plain_errors
-from engine.server.routes.running import ClientGone, Gone
+from engine.server.routes.running import ClientGone, Gone, Run, close
 from protocol.errors import HTTP_STATUS, ErrorCode, ProtocolError
 
 logger = logging.getLogger(__name__)
 
 AnyRequest = Request[Any, Any, Any]
-DONE = b"data: [DONE]\n\n"
 KINDS = {401: "authentication_error", 404: "not_found_error", 429: "rate_limit_error"}
 CLOSED_STATUS = 499
 CODES: dict[int, ErrorCode] = {404: "not_found", 413: "too_large"}
@@ -106,40 +107,60 @@ def watch(request: AnyRequest) -> Gone:
     return hung_up
 
 
-def events(chunks: AsyncGenerator[Any, None]) -> Stream:
-    """Server-sent events, one a chunk, and the mark of the end; an error is the last event."""
-    return _stream(chunks, _event, DONE, "text/event-stream")
+LINE_ENDS = {end.encode(): f"\\u{ord(end):04x}".encode() for end in "\x85\u2028\u2029"}
+"""What many clients, Ollama's in Python among them, take for the end of a line, as JSON escapes."""
 
 
-def lines(chunks: AsyncGenerator[Any, None]) -> Stream:
-    """One line of JSON a chunk, as Ollama has them, an error too."""
-    return _stream(chunks, lambda body: body + b"\n", b"", "application/x-ndjson", plain_error)
+@dataclass(frozen=True, slots=True)
+class Framing:
+    """How the chunks of a stream are told apart, what stands behind the last, and an error."""
+
+    media: str
+    before: bytes = b""
+    behind: bytes = b"\n"
+    end: bytes = b""
+    tell: Callable[[ProtocolError], ErrorAnswer | PlainError] = error_answer
+
+    def frame(self, chunk: Any) -> bytes:
+        """One chunk, an error too."""
+        body = msgspec.json.encode(chunk)
+        for raw, escaped in LINE_ENDS.items():
+            body = body.replace(raw, escaped)
+        return self.before + body + self.behind
 
 
-def bare_events(chunks: AsyncGenerator[Any, None]) -> Stream:
-    """Server-sent events without a mark of the end."""
-    return _stream(chunks, _event, b"", "text/event-stream")
+BARE_EVENTS = Framing("text/event-stream", b"data: ", b"\n\n")
+"""Server-sent events."""
+EVENTS = replace(BARE_EVENTS, end=b"data: [DONE]\n\n")
+"""The same with a mark of the end."""
+LINES = Framing("application/x-ndjson", tell=plain_error)
+"""One line of JSON a chunk, as Ollama has them."""
 
 
-def _event(body: bytes) -> bytes:
-    return b"data: " + body + b"\n\n"
-
-
-def _stream(
-    chunks: AsyncGenerator[Any, None],
-    frame: Callable[[bytes], bytes],
-    end: bytes,
-    media: str,
-    tell: Callable[[ProtocolError], ErrorAnswer | PlainError] = error_answer,
+def streamed(
+    framing: Framing, chunks: AsyncGenerator[Any, None], runs: Iterable[Run] = ()
 ) -> Stream:
+    """The chunks as they come, an error as the last; then the runs they are made from are closed,
+    which nobody may have begun to read.
+    """
+
     async def body() -> AsyncGenerator[bytes, None]:
         try:
             async with aclosing(chunks):
                 async for chunk in chunks:
-                    yield frame(msgspec.json.encode(chunk))
+                    yield framing.frame(chunk)
         except ProtocolError as error:
-            yield frame(msgspec.json.encode(tell(error)))
+            yield framing.frame(framing.tell(error))
             return
-        yield end
+        yield framing.end
 
-    return Stream(body(), status_code=200, media_type=media, headers={"Cache-Control": "no-store"})
+    async def closing() -> None:
+        close(runs)
+
+    return Stream(
+        body(),
+        status_code=200,
+        media_type=framing.media,
+        headers={"Cache-Control": "no-store"},
+        background=BackgroundTask(closing),
+    )

@@ -14,11 +14,11 @@ from litestar.response import Stream
 from msgspec import Struct
 from msgspec.structs import replace
 
-from engine.server.routes.answers import AnyRequest, events, watch
+from engine.server.routes.answers import EVENTS, AnyRequest, streamed, watch
 from engine.server.routes.asking import Asked, Extensions, read_body, stops_of
 from engine.server.routes.edit_prompt import Edit, apply_of, edit_of
 from engine.server.routes.merge import TooMuch, Unclear, merge
-from engine.server.routes.running import Run, outcomes, ready_facts, runs_of
+from engine.server.routes.running import Run, begun, outcomes, ready_facts, runs_of
 from engine.server.services import Services
 from protocol.errors import ProtocolError
 
@@ -105,8 +105,8 @@ async def edit_completions(
     model = body.model or ready_facts(services).model
     asked, frame = asked_of(body, edit_of(_content(body)))
     if body.stream:
-        (run,) = runs_of(services, asked)
-        return events(_edit_chunks(run, model, frame))
+        runs = await begun(runs_of(services, asked), watch(request))
+        return streamed(EVENTS, _edit_chunks(runs[0], model, frame), runs)
     (outcome,) = await outcomes(services, asked, watch(request))
     usage = {"prompt_tokens": outcome.stats.prefill_tokens + outcome.stats.cached_tokens}
     usage["completion_tokens"] = outcome.stats.tokens
@@ -129,7 +129,7 @@ async def apply_completions(
     except TooMuch as much:
         raise ProtocolError("too_large", str(much), "messages") from None
     if body.stream:
-        return events(_apply_chunks(model, text))
+        return streamed(EVENTS, _apply_chunks(model, text))
     return Response(_whole("apply.completion", model, text, "stop"))
 
 

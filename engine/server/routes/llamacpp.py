@@ -11,9 +11,9 @@ from litestar.di import NamedDependency
 from litestar.response import Stream
 from msgspec import Struct
 
-from engine.server.routes.answers import AnyRequest, bare_events, watch
+from engine.server.routes.answers import BARE_EVENTS, AnyRequest, streamed, watch
 from engine.server.routes.asking import Asked, Extensions, read_body, stops_of
-from engine.server.routes.running import Outcome, Run, outcomes, ready_facts, runs_of
+from engine.server.routes.running import Outcome, Run, begun, outcomes, ready_facts, runs_of
 from engine.server.routes.wanted import grammar_of, schema_of
 from engine.server.services import Services
 from protocol.messages import ContextFile
@@ -101,8 +101,8 @@ async def infill_completion(
         return Response(answer_of(body, "", None, model))
     asked = asked_of(body)
     if body.stream:
-        (run,) = runs_of(services, asked)
-        return bare_events(_chunks(run, body, model))
+        runs = await begun(runs_of(services, asked), watch(request))
+        return streamed(BARE_EVENTS, _chunks(runs[0], body, model), runs)
     (outcome,) = await outcomes(services, asked, watch(request))
     return Response(answer_of(body, outcome.text, outcome, model))
 

@@ -11,9 +11,9 @@ from litestar.di import NamedDependency
 from litestar.response import Stream
 from msgspec import Struct
 
-from engine.server.routes.answers import AnyRequest, lines, watch
+from engine.server.routes.answers import LINES, AnyRequest, streamed, watch
 from engine.server.routes.asking import Asked, Extensions, read_body, stops_of
-from engine.server.routes.running import Outcome, Run, outcomes, ready_facts, runs_of
+from engine.server.routes.running import Outcome, Run, begun, outcomes, ready_facts, runs_of
 from engine.server.routes.wanted import ANY_OBJECT, json_text, schema_of
 from engine.server.services import Services
 from protocol.constraint import JsonSchema
@@ -81,8 +81,8 @@ async def generate(
         return Response({**_line(model, ""), "done": True, "done_reason": "load"})
     asked = asked_of(body)
     if body.stream is None or body.stream:
-        (run,) = runs_of(services, asked)
-        return lines(_chunks(run, model))
+        runs = await begun(runs_of(services, asked), watch(request))
+        return streamed(LINES, _chunks(runs[0], model), runs)
     (outcome,) = await outcomes(services, asked, watch(request))
     return Response({**_line(model, outcome.text), **_end(outcome)})
 

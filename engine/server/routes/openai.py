@@ -16,10 +16,18 @@ from litestar.di import NamedDependency
 from litestar.response import Stream
 from msgspec import Struct
 
-from engine.server.routes.answers import AnyRequest, events, watch
+from engine.server.routes.answers import EVENTS, AnyRequest, streamed, watch
 from engine.server.routes.asking import Asked, Extensions, read_body, stops_of
 from engine.server.routes.logprobs import logprobs_of
-from engine.server.routes.running import Outcome, Run, merged, outcomes, ready_facts, runs_of
+from engine.server.routes.running import (
+    Outcome,
+    Run,
+    begun,
+    merged,
+    outcomes,
+    ready_facts,
+    runs_of,
+)
 from engine.server.routes.wanted import ResponseFormat, format_of
 from engine.server.services import Services
 from protocol.errors import ProtocolError
@@ -165,14 +173,15 @@ async def _complete(
     )
     echo = prompts_of(body) if body.echo else [""] * len(asked)
     if body.stream:
-        runs = [
+        told = [
             (run, text)
             for one, text in zip(asked, echo, strict=True)
             for run in runs_of(services, one)
         ]
+        runs = await begun([run for run, _ in told], watch(request))
         wants_usage = body.stream_options is not None and body.stream_options.include_usage
         extras = Extras(len(asked) if wants_usage else 0, wants_logprobs(body))
-        return events(_chunks(runs, head, dialect, extras))
+        return streamed(EVENTS, _chunks(told, head, dialect, extras), runs)
     found: list[Outcome] = []
     for one in asked:
         found += await outcomes(services, one, watch(request))

@@ -8,6 +8,7 @@ import contextlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass
+from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -34,6 +35,7 @@ from protocol.mirror import Mirror
 from protocol.replies import is_end
 from protocol.values import FinishReason
 
+T = TypeVar("T")
 Gone = Callable[[], Awaitable[object]]
 STOPPED_SECONDS = 2.0
 """How long an answer that a stop string ended waits to hear what it cost."""
@@ -69,13 +71,21 @@ class Run:
         self._settled = SettledText(_hole(fill), stops, silent=_may_miss(fill))
         self._mirror = Mirror()
         self._news = asyncio.Event()
+        self._asked = False
         self._end: Done | Error | None = None
         self._link = services.hub.connect("http", self._deliver)
+
+    async def begin(self) -> None:
+        """Ask, and wait for the first word; ProtocolError if that is a refusal."""
+        self._ask()
+        await self._news.wait()
+        if isinstance(self._end, Error):
+            raise _raised(self._end)
 
     async def pieces(self) -> AsyncGenerator[str, None]:
         """Settled text as it comes; `outcome` is known behind the last. ProtocolError may come."""
         try:
-            self._link.send(self._fill)
+            self._ask()
             while self._end is None and not self._settled.stopped:
                 await self._news.wait()
                 self._news.clear()
@@ -111,6 +121,11 @@ class Run:
     def close(self) -> None:
         """Cancel what still runs."""
         self._link.close()
+
+    def _ask(self) -> None:
+        if not self._asked:
+            self._asked = True
+            self._link.send(self._fill)
 
     async def _cancelled(self) -> None:
         """End what a stop string made needless; its end tells what it cost."""
@@ -190,10 +205,36 @@ def runs_of(services: Services, asked: Asked) -> list[Run]:
     return [Run(services, fill, asked.stop) for fill in fills]
 
 
+async def begun(runs: list[Run], gone: Gone) -> list[Run]:
+    """The same, once the engine has taken them all; who streams them closes them.
+
+    What it refuses is a ProtocolError here, while the status of the answer can still tell it.
+    """
+    try:
+        await _while_there(asyncio.gather(*(run.begin() for run in runs)), gone)
+    except BaseException:
+        close(runs)
+        raise
+    return runs
+
+
 async def outcomes(services: Services, asked: Asked, gone: Gone) -> list[Outcome]:
     """Every choice to its end; ClientGone as soon as nobody waits for them."""
     runs = runs_of(services, asked)
-    work = asyncio.gather(*(run.outcome() for run in runs))
+    try:
+        return await _while_there(asyncio.gather(*(run.outcome() for run in runs)), gone)
+    finally:
+        close(runs)
+
+
+def close(runs: Iterable[Run]) -> None:
+    """Cancel what still runs."""
+    for run in runs:
+        run.close()
+
+
+async def _while_there(work: asyncio.Future[T], gone: Gone) -> T:
+    """What comes of `work`; ClientGone as soon as nobody waits for it."""
     watch = asyncio.ensure_future(gone())
     try:
         await asyncio.wait((work, watch), return_when=asyncio.FIRST_COMPLETED)
@@ -203,8 +244,6 @@ async def outcomes(services: Services, asked: Asked, gone: Gone) -> list[Outcome
     finally:
         work.cancel()
         watch.cancel()
-        for run in runs:
-            run.close()
         await asyncio.gather(work, watch, return_exceptions=True)
 
 

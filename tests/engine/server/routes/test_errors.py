@@ -1,15 +1,21 @@
 """What is refused or goes wrong is told in one shape, whoever found it out, and never kept back."""
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator
 from typing import cast
 
 import httpx
 import pytest
 
-from engine.server.routes.running import Run, merged
+from engine.server.routes.answers import EVENTS, streamed
+from engine.server.routes.asking import Asked
+from engine.server.routes.running import Run, begun, merged, runs_of
+from engine.server.services import make_services
+from tests.engine.server.inline import InlineHub
+from tests.engine.server.routes import recorded
 from tests.engine.server.routes.calls import post
-from tests.engine.server.running import Running
+from tests.engine.server.running import LOOPBACK, Running
 
 
 @pytest.mark.parametrize(
@@ -31,6 +37,56 @@ def test_bad_bodies_are_refused(server: Running, body: bytes, status: int) -> No
         answer = client.post(server.http + "/v1/completions", content=body)
     assert answer.status_code == status
     assert isinstance(answer.json()["error"]["message"], str)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(
+    "path",
+    ["/v1/completions", "/v1/fim/completions", "/v1/edit/completions", "/infill", "/api/generate"],
+)
+def test_what_the_engine_refuses_has_a_status_streamed_or_not(
+    server: Running, path: str, stream: bool
+) -> None:
+    """Clients try again, or don't, by the status alone."""
+    messages = [{"role": "user", "content": recorded.EDIT_MESSAGE}]
+    body = {"prompt": "x", "echo": True, "messages": messages, "guided_regex": "a", "n": 1}
+    answer = post(server, path, {**body, "stream": stream})
+    assert answer.status_code == 400
+    assert answer.headers["content-type"].startswith("application/json")
+    assert "constraint:regex" in json.dumps(answer.json()["error"])
+    assert not server.hub.routes
+
+
+@pytest.mark.parametrize(("path", "key"), [("/api/generate", "response"), ("/infill", "content")])
+def test_a_line_of_a_stream_is_one_for_every_client(server: Running, path: str, key: str) -> None:
+    """Ollama's client in Python splits a stream at more than newlines."""
+    text = "a\u2028b\x85c\u2029d"
+    answer = post(server, path, {"prompt": f"text={text};", "stream": True})
+    rows = [json.loads(row.removeprefix("data: ")) for row in answer.iter_lines() if row]
+    assert "".join(row[key] for row in rows) == text
+
+
+def test_a_stream_that_nobody_began_to_read_closes_its_runs() -> None:
+    hub = InlineHub()
+    services = make_services(hub, LOOPBACK)
+
+    async def never() -> None:
+        await asyncio.Event().wait()
+
+    async def scenario() -> None:
+        stepping = asyncio.create_task(hub.run())
+        asked = Asked(prefix="steps=9000;text=" + "x" * 9000 + ";")
+        runs = await begun(runs_of(services, asked), never)
+        assert hub.routes
+        response = streamed(EVENTS, runs[0].pieces(), runs)
+        assert response.background is not None
+        await response.background()
+        async with asyncio.timeout(20):
+            while hub.routes:
+                await asyncio.sleep(0)
+        stepping.cancel()
+
+    asyncio.run(scenario())
 
 
 @pytest.mark.parametrize(

@@ -237,7 +237,7 @@ def test_an_engine_that_dies_is_an_error_not_an_answer(slow: Running) -> None:
     ]
     for thread in threads:
         thread.start()
-    wait_until(lambda: len(slow.hub.routes) == 2)
+    wait_until(lambda: [r.step > 0 for r in slow.hub.engine.live.values()] == [True] * 2)
     slow.loop.call_soon_threadsafe(slow.hub.fail_all)
     for thread in threads:
         thread.join(20)

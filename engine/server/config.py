@@ -1,5 +1,6 @@
 """What a server is started with; checked once, passed down."""
 
+import re
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
@@ -7,6 +8,10 @@ from pathlib import Path
 from protocol.limits import Limits
 
 BODY_LIMIT = 1 << 20
+_ORIGIN = re.compile(
+    r"(?!http:.*:80$|https:.*:443$)[a-z][a-z0-9+.-]*://[a-z0-9._~:\[\]-]+", re.ASCII
+)
+"""How browsers spell the Origin header: in lower case, without a path or the scheme's own port."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +48,9 @@ class ServerConfig:
         if self.token_file is None and not is_loopback(self.host):
             raise ValueError("--no-auth is for loopback addresses alone; use a token file")
         for origin in self.allowed_origins:
-            if origin in ("*", "null") or "://" not in origin:
-                raise ValueError(f"{origin!r} can't be allowed as an origin; spell it out")
+            if not _ORIGIN.fullmatch(origin):
+                text = "browsers send `scheme://host[:port]` in lower case, without the usual port"
+                raise ValueError(f"{origin!r} can't be allowed as an origin: {text}")
         if self.idle_seconds is not None and self.idle_seconds <= 0:
             raise ValueError("the idle time must be positive")
 

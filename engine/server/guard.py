@@ -52,19 +52,22 @@ class Guard:
             await self._app(scope, receive, send)
             return
         try:
-            origin = self._admit(scope)
+            origin = self._origin(scope)
+            if origin is not None and scope["type"] == "http":
+                send = _with_cors(send, origin, scope["headers"])
+                if scope["method"] == "OPTIONS":
+                    await _answer(send, 204, b"", [])
+                    return
+            if self._token is not None and not self._shows_token(scope):
+                text = "Send the token as `Authorization: Bearer ...`."
+                raise Refused(401, "unauthenticated", text)
         except Refused as refused:
             await _refuse(scope, send, refused)
             return
-        if origin is not None and scope["type"] == "http":
-            send = _with_cors(send, origin)
-            if scope["method"] == "OPTIONS":
-                await _answer(send, 204, b"", [])
-                return
         await self._app(scope, receive, send)
 
-    def _admit(self, scope: Scope) -> str | None:
-        """The allowed origin the request names, if any; Refused if it is not let in."""
+    def _origin(self, scope: Scope) -> str | None:
+        """The allowed origin that is named, if any; Refused if Host or Origin is not allowed."""
         headers: Headers = scope["headers"]
         host = _only(headers, b"host")
         server = scope["server"]
@@ -73,11 +76,7 @@ class Guard:
         origins = _all(headers, b"origin")
         if origins and (len(origins) > 1 or origins[0] not in self._origins):
             raise Refused(403, "forbidden", "This Origin is not allowed here.")
-        origin = origins[0] if origins else None
-        preflight = origin is not None and scope["type"] == "http" and scope["method"] == "OPTIONS"
-        if self._token is not None and not preflight and not self._shows_token(scope):
-            raise Refused(401, "unauthenticated", "Send the token as `Authorization: Bearer ...`.")
-        return origin
+        return origins[0] if origins else None
 
     def _shows_token(self, scope: Scope) -> bool:
         assert self._token is not None
@@ -102,12 +101,16 @@ def _only(headers: Headers, name: bytes) -> str | None:
     return values[0] if len(values) == 1 else None
 
 
-def _with_cors(send: Send, origin: str) -> Send:
-    """`send` that tells the browser that this one origin may read the answer."""
+def _with_cors(send: Send, origin: str, headers: Headers) -> Send:
+    """`send` that tells the browser that this one origin may read the answer.
+
+    What its client sends beside our headers is no danger: only pages that were listed come so far.
+    """
+    wanted = _only(headers, b"access-control-request-headers")
     extra = [
         (b"access-control-allow-origin", origin.encode("latin-1")),
         (b"access-control-allow-methods", ALLOWED_METHODS),
-        (b"access-control-allow-headers", ALLOWED_HEADERS),
+        (b"access-control-allow-headers", wanted.encode("latin-1") if wanted else ALLOWED_HEADERS),
         (b"vary", b"origin"),
     ]
 

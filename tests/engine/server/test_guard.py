@@ -168,6 +168,21 @@ def test_a_listed_origin_may_read_the_answer(locked: Running, token: str) -> Non
     assert "access-control-allow-credentials" not in preflight.headers
 
 
+def test_a_listed_origin_may_send_the_headers_of_its_client(locked: Running) -> None:
+    """OpenAI's client adds a dozen of its own, in browsers too."""
+    wanted = "authorization,content-type,x-stainless-arch,x-stainless-lang"
+    headers = {"Origin": GOOD, "Access-Control-Request-Headers": wanted}
+    with httpx.Client(trust_env=False, verify=False) as client:
+        preflight = client.options(locked.http + "/v1/completions", headers=headers)
+    assert preflight.headers["access-control-allow-headers"] == wanted
+
+
+def test_a_listed_origin_may_read_that_its_token_is_wrong(locked: Running) -> None:
+    answer = get(locked, "/health", Authorization="Bearer wrong", Origin=GOOD)
+    assert answer.status_code == 401
+    assert answer.headers["access-control-allow-origin"] == GOOD
+
+
 @settings(max_examples=40, deadline=None)
 @given(name=st.sampled_from([b"Host", b"Origin", b"Authorization"]), value=st.binary(max_size=30))
 def test_any_header_bytes_leave_the_server_up(server: Running, name: bytes, value: bytes) -> None:
@@ -186,6 +201,27 @@ def test_a_path_in_the_host_changes_nothing(server: Running) -> None:
 def test_without_a_token_only_loopback_is_served() -> None:
     with pytest.raises(ValueError, match="loopback"):
         ServerConfig(host="0.0.0.0")
-    for origin in ("*", "null", "good.example"):
-        with pytest.raises(ValueError, match="origin"):
-            ServerConfig(allowed_origins=(origin,))
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "*",
+        "null",
+        "good.example",
+        "https://",
+        "https://good.example/",
+        "https://good.example/app",
+        "https://Good.example",
+        "https://good.example:443",
+        "http://good.example:80",
+    ],
+)
+def test_an_origin_that_no_browser_sends_is_not_taken(origin: str) -> None:
+    with pytest.raises(ValueError, match="origin"):
+        ServerConfig(allowed_origins=(origin,))
+
+
+def test_origins_of_every_kind_are_taken() -> None:
+    kinds = ("http://[::1]:8080", "https://xn--bcher-kva.example:8443", "app://obsidian.md")
+    assert ServerConfig(allowed_origins=kinds).allowed_origins == kinds

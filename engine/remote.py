@@ -22,6 +22,7 @@ from protocol.messages import ClientMessage, Error, Goaway, Pong, ServerMessage,
 from protocol.states import IllegalOrder
 
 OPEN_SECONDS = 5.0
+NO_WELCOME = "The server did not welcome us; is it another version?"
 
 
 class RemoteEngine:
@@ -33,11 +34,14 @@ class RemoteEngine:
         self._core = ClientConnection(MSGPACK)
         self._lost: deque[ServerMessage] = deque()
         self._socket.send(self._core.send(Hello((1,), ClientInfo(name), ("confidence",))))
-        answer = self._core.receive(self._frame())
+        try:
+            answer = self._core.receive(self._frame())
+        except (ProtocolError, IllegalOrder) as error:
+            raise EngineError(f"{NO_WELCOME} {error}") from error
         if isinstance(answer, Error):
             raise EngineError(f"The server lets nobody in: {answer.message}")
         if not isinstance(answer, Welcome):
-            raise EngineError("The server did not welcome us; is it another version?")
+            raise EngineError(NO_WELCOME)
 
     def send(self, message: ClientMessage) -> None:
         """See EngineClient."""

@@ -36,15 +36,15 @@ class TokenFile:
 
 
 def read_token(path: Path) -> str:
-    """The token in a file; EngineError if others than its owner can read it, or it is empty."""
+    """The token in a file; EngineError if others than its owner can read it, or it holds none."""
     facts = path.stat()
     if os.name == "posix" and facts.st_mode & 0o077:
         raise EngineError(f"Others can read {path}; run `chmod 600` on it.")
     if facts.st_size > MOST_BYTES:
         raise EngineError(f"{path} is too long for a token.")
-    token = path.read_text("utf-8").strip()
-    if not token:
-        raise EngineError(f"{path} is empty; delete it and a new token is made.")
+    token = path.read_bytes().decode("utf-8", "replace").strip()
+    if not token.isascii() or not token.isprintable() or not token:  # no header could carry it
+        raise EngineError(f"{path} holds no token; delete it and a new one is made.")
     return token
 
 

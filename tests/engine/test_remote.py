@@ -2,6 +2,7 @@
 
 from typing import cast
 
+import msgspec
 import pytest
 
 from engine.client import stream
@@ -9,7 +10,7 @@ from engine.errors import EngineError
 from engine.remote import RemoteEngine, Socket
 from protocol.codec import MSGPACK
 from protocol.limits import Limits
-from protocol.messages import Error, Fill, Welcome
+from protocol.messages import Error, Fill, Pong, Welcome
 
 
 class Listening:
@@ -28,8 +29,8 @@ class Listening:
 class Answering:
     """A socket whose other side answers the first message."""
 
-    def __init__(self, answer: Error) -> None:
-        self.answer = MSGPACK.encode(answer)
+    def __init__(self, answer: Error | bytes) -> None:
+        self.answer = answer if isinstance(answer, bytes) else MSGPACK.encode(answer)
 
     def send(self, _: bytes) -> None:
         pass
@@ -53,3 +54,17 @@ def test_a_server_that_stops_says_so() -> None:
     socket = Answering(Error("draining", "The server is stopping."))
     with pytest.raises(EngineError, match="lets nobody in: The server is stopping"):
         RemoteEngine(cast(Socket, socket), "test", lambda: None)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"\xc1",
+        msgspec.msgpack.encode({"type": "welcome", "v": 2}),
+        MSGPACK.encode(Pong(0)),
+        msgspec.msgpack.encode({"type": "other"}),
+    ],
+)
+def test_a_server_of_another_version_is_no_fault_of_ours(answer: bytes) -> None:
+    with pytest.raises(EngineError, match="version"):
+        RemoteEngine(cast(Socket, Answering(answer)), "test", lambda: None)

@@ -32,13 +32,20 @@ def test_a_token_that_others_can_read_is_refused(path: Path) -> None:
     assert not TokenFile(path).accepts(path.read_text().strip())
 
 
-@pytest.mark.parametrize("text", ["", " \n", "x" * 5000])
+@pytest.mark.parametrize("text", ["", " \n", "x" * 5000, "a\nb", "a\x00b", "\u00e9t\u00e9"])
 def test_files_without_a_token_are_refused(path: Path, text: str) -> None:
     path.write_text(text)
     with pytest.raises(EngineError):
         read_token(path)
     assert not TokenFile(path).accepts(text)
     assert not TokenFile(path).accepts("")
+
+
+def test_bytes_that_are_no_text_are_no_token(path: Path) -> None:
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(EngineError, match="no token"):
+        read_token(path)
+    assert not TokenFile(path).accepts("x")
 
 
 def test_a_new_token_drops_the_old_one(path: Path) -> None:

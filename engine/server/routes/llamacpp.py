@@ -25,7 +25,7 @@ STOP_TYPES: dict[FinishReason, str] = {"length": "limit", "deadline": "limit"}
 class ExtraFile(Struct, frozen=True):
     """A piece of another file."""
 
-    text: str = ""
+    text: str | None = None
     filename: str | None = None
 
 
@@ -61,7 +61,9 @@ class Properties(Struct, frozen=True):
 
 def asked_of(body: InfillBody) -> Asked:
     """The request in our words: the line up to the cursor belongs to the prefix."""
-    files = [ContextFile(file.filename or "extra", file.text) for file in body.input_extra or ()]
+    files = [
+        ContextFile(file.filename or "extra", file.text or "") for file in body.input_extra or ()
+    ]
     return Asked(
         prefix=(body.input_prefix or "") + (body.prompt or ""),
         suffix=body.input_suffix or "",
@@ -136,8 +138,8 @@ def _facts(outcome: Outcome | None) -> dict[str, Any]:
         return {"stop_type": "none", "truncated": False, "tokens_cached": 0, "timings": {}}
     stats = outcome.stats
     return {
-        "stop_type": "word" if outcome.stopped else STOP_TYPES.get(outcome.finish, "eos"),
-        "stopping_word": "",
+        "stop_type": "word" if outcome.stop else STOP_TYPES.get(outcome.finish, "eos"),
+        "stopping_word": outcome.stop,
         "truncated": False,
         "tokens_cached": stats.cached_tokens,
         "tokens_evaluated": stats.prefill_tokens + stats.cached_tokens,

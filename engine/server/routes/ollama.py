@@ -56,11 +56,11 @@ def asked_of(body: GenerateBody) -> Asked:
     options = body.options or Options()
     wanted = json_text(body.format)
     schema = JsonSchema(ANY_OBJECT) if wanted == '"json"' else schema_of(body.format)
-    many = options.num_predict
+    many = options.num_predict or 0
     return Asked(
         prefix=body.prompt or "",
         suffix=body.suffix or "",
-        max_tokens=None if many is None or many < 0 else many,
+        max_tokens=many if many > 0 else None,
         temperature=options.temperature,
         top_p=options.top_p,
         seed=None if options.seed is None or options.seed < 0 else options.seed,

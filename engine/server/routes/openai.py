@@ -42,7 +42,7 @@ class StreamOptions(Struct, frozen=True):
 class CompletionBody(Extensions, frozen=True, kw_only=True):
     """The request of every route here; fields that are not listed are ignored."""
 
-    prompt: str | list[str | int | list[int]] = ""
+    prompt: str | list[str | int | list[int]] | None = None
     model: str | None = None
     suffix: str | None = None
     max_tokens: int | None = None
@@ -114,7 +114,7 @@ def asked_of(body: CompletionBody, prompt: str) -> Asked:
 
 def prompts_of(body: CompletionBody) -> list[str]:
     """The prompts of a request; ProtocolError for token ids, and for too many."""
-    given = [body.prompt] if isinstance(body.prompt, str) else body.prompt
+    given = body.prompt if isinstance(body.prompt, list) else [body.prompt or ""]
     prompts = [prompt for prompt in given if isinstance(prompt, str)]
     if len(prompts) != len(given):
         raise ProtocolError("unsupported", "Prompts are text; token ids are not read.", "prompt")

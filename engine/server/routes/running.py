@@ -47,18 +47,18 @@ class ClientGone(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How one choice ended: `stopped` by a stop string or not, and the tokens of its text."""
+    """How one choice ended: at which stop string, if at one, and the tokens of its text."""
 
     text: str
     finish: FinishReason
     stats: Stats
-    stopped: bool
+    stop: str = ""
     tokens: tuple[Token, ...] = ()
 
     @property
     def reason(self) -> str:
         """In OpenAI's words."""
-        return "length" if self.finish in ("length", "deadline") and not self.stopped else "stop"
+        return "length" if self.finish in ("length", "deadline") and not self.stop else "stop"
 
 
 class Run:
@@ -86,12 +86,12 @@ class Run:
         """Settled text as it comes; `outcome` is known behind the last. ProtocolError may come."""
         try:
             self._ask()
-            while self._end is None and not self._settled.stopped:
+            while self._end is None and not self._settled.stop:
                 await self._news.wait()
                 self._news.clear()
                 if piece := self._settled.grow(self._mirror.settled_text):
                     yield piece
-            if self._settled.stopped:
+            if self._settled.stop:
                 await self._cancelled()
             elif self._end is not None and (rest := self._rest(self._end)):
                 yield rest
@@ -108,15 +108,15 @@ class Run:
     def ended(self) -> Outcome:
         """How it ended, behind the last piece."""
         end = self._end
-        if isinstance(end, Done) and not self._settled.stopped:
-            text, stopped = cut_at_stop(end.text, self._stops)
+        if isinstance(end, Done) and not self._settled.stop:
+            text, stop = cut_at_stop(end.text, self._stops)
             tokens = cut_tokens(end.tokens, len(text))
-            return Outcome(text, end.finish, end.stats, stopped, tokens)
+            return Outcome(text, end.finish, end.stats, stop, tokens)
         stats = end.stats if isinstance(end, Done) else Stats(tokens=self._mirror.settled)
         text = self._settled.said
         pairs = zip(self._mirror.cells, self._mirror.confidence, strict=True)
         seen = [Token(cell or "", sure, 0) for cell, sure in pairs]
-        return Outcome(text, "stop", stats, stopped=True, tokens=cut_tokens(seen, len(text)))
+        return Outcome(text, "stop", stats, self._settled.stop, cut_tokens(seen, len(text)))
 
     def close(self) -> None:
         """Cancel what still runs."""

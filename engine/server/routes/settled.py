@@ -13,7 +13,7 @@ QUOTES = ('"', "'", "`")
 
 
 class SettledText:
-    """Owns what was said so far; see the module. `stopped`: a stop string came.
+    """Owns what was said so far; see the module. `stop`: the stop string that came, if one did.
 
     Of a hole that is taken as it is everything is said at once; `silent` says nothing before the
     end.
@@ -24,15 +24,15 @@ class SettledText:
         self._silent = silent
         self._stops = stops
         self.said = ""
-        self.stopped = False
+        self.stop = ""
 
     def grow(self, settled: str) -> str:
         """What can be said now that this much of the canvas is settled from the left."""
         if self._silent:
             return ""
         shaped = self._hole.answer(settled)
-        stands, self.stopped = cut_at_stop(unclosed(shaped, len(settled)), self._stops)
-        if self.stopped:
+        stands, self.stop = cut_at_stop(unclosed(shaped, len(settled)), self._stops)
+        if self.stop:
             return self._say(stands)
         answer = shaped.text
         if self._hole.exact and not self._hole.whole_lines:
@@ -84,7 +84,8 @@ def is_open(text: str) -> bool:
     return unpaired or any(text.count(quote) % 2 for quote in QUOTES)
 
 
-def cut_at_stop(text: str, stops: tuple[str, ...]) -> tuple[str, bool]:
-    """The text before the first stop string, and whether there was one."""
-    places = [at for stop in stops if (at := text.find(stop)) >= 0]
-    return (text[: min(places)], True) if places else (text, False)
+def cut_at_stop(text: str, stops: tuple[str, ...]) -> tuple[str, str]:
+    """The text before the first stop string, and that, if there is one."""
+    found = [(at, stop) for stop in stops if (at := text.find(stop)) >= 0]
+    at, stop = min(found, default=(len(text), ""))
+    return text[:at], stop

@@ -7,7 +7,6 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from litestar import post
 from litestar.di import NamedDependency
 from msgspec import Struct
@@ -24,14 +23,14 @@ from protocol.errors import ProtocolError
 class TokenizeBody(Struct, frozen=True):
     """The request; the model adds no special tokens, whatever is asked."""
 
-    content: str = ""
+    content: str | None = None
     with_pieces: bool | None = None
 
 
 class DetokenizeBody(Struct, frozen=True):
     """The request."""
 
-    tokens: list[int] = msgspec.field(default_factory=list)
+    tokens: list[int] | None = None
 
 
 class TokenList(Struct, frozen=True):
@@ -51,7 +50,7 @@ async def tokenize(request: AnyRequest, services: NamedDependency[Services]) -> 
     """Ids of a text."""
     body = read_body(await request.body(), TokenizeBody)
     tokenizer = await _tokenizer(services)
-    ids = await asyncio.to_thread(tokenizer.encode, body.content)
+    ids = await asyncio.to_thread(tokenizer.encode, body.content or "")
     if not body.with_pieces:
         return TokenList(ids)
     return TokenList([{"id": i, "piece": _piece(tokenizer.bytes_of([i]))} for i in ids])
@@ -60,13 +59,13 @@ async def tokenize(request: AnyRequest, services: NamedDependency[Services]) -> 
 @post("/detokenize", status_code=200)
 async def detokenize(request: AnyRequest, services: NamedDependency[Services]) -> Content:
     """The text of ids."""
-    body = read_body(await request.body(), DetokenizeBody)
+    tokens = read_body(await request.body(), DetokenizeBody).tokens or []
     tokenizer = await _tokenizer(services)
     size = len(tokenizer.token_bytes)
-    if any(not 0 <= token < size for token in body.tokens):
+    if any(not 0 <= token < size for token in tokens):
         text = f"Token ids are 0 to {size - 1}."
         raise ProtocolError("invalid_message", text, "tokens")
-    return Content(tokenizer.bytes_of(body.tokens).decode("utf-8", "replace"))
+    return Content(tokenizer.bytes_of(tokens).decode("utf-8", "replace"))
 
 
 async def _tokenizer(services: Services) -> Tokenizer:

@@ -33,7 +33,7 @@ class NamedSchema(Struct, frozen=True, rename={"body": "schema"}):
 class ResponseFormat(Struct, frozen=True):
     """OpenAI's way to ask for JSON."""
 
-    type: str = "text"
+    type: str | None = None
     json_schema: NamedSchema | None = None
 
 
@@ -74,7 +74,7 @@ def grammar_of(text: str | None, param: str) -> Constraint | None:
 
 def format_of(wanted: ResponseFormat | None) -> Constraint | None:
     """What `response_format` asks for."""
-    if wanted is None or wanted.type == "text":
+    if wanted is None or wanted.type in (None, "text"):
         return None
     if wanted.type == "json_object":
         return JsonSchema(ANY_OBJECT)

@@ -27,6 +27,13 @@ def test_ollama_generates(server: Running) -> None:
     assert post(server, "/api/generate", {"model": "x"}).json()["done_reason"] == "load"
 
 
+@pytest.mark.parametrize("many", [0, -1, -2])
+def test_ollama_knows_numbers_that_bound_nothing(server: Running, many: int) -> None:
+    body = {"prompt": "x", "stream": False, "options": {"num_predict": many}}
+    assert post(server, "/api/generate", body).json()["response"] == ANSWER
+    assert last_fill(server).canvas.most is None
+
+
 @pytest.mark.parametrize("stream", [False, True])
 def test_an_error_of_ollama_is_a_text(server: Running, locked: Running, stream: bool) -> None:
     body = {"model": "x", "prompt": "def f():", "stream": stream}

@@ -94,6 +94,23 @@ def test_a_body_is_read_whatever_its_type(server: Running) -> None:
     assert answer.json()["usage"]["completion_tokens"] > 0
 
 
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/completions", {"prompt": None}),
+        ("/v1/completions", {"prompt": "x", "response_format": {"type": None}}),
+        ("/infill", {"input_extra": [{"text": None, "filename": None}]}),
+        ("/tokenize", {"content": None}),
+        ("/detokenize", {"tokens": None}),
+    ],
+)
+def test_a_null_is_a_field_that_was_not_sent(
+    server: Running, path: str, body: dict[str, object]
+) -> None:
+    answer = post(server, path, body)
+    assert answer.status_code == 200 or answer.json()["error"]["code"] == "unsupported"
+
+
 def test_choices_have_seeds_of_their_own(server: Running) -> None:
     body = {"prompt": "x", "n": 3, "stream": False, "model": None}
     answer = post(server, "/v1/completions", body).json()

@@ -34,7 +34,7 @@ def test_what_is_said_begins_the_answer(
     settled, said = SettledText(hole, stops), ""
     for cut in sorted(cuts):
         said += settled.grow(text[:cut])
-        if settled.stopped:
+        if settled.stop:
             assert said == settled.said
             return
         if hole.is_complete(text[:cut]):
@@ -69,7 +69,7 @@ def test_the_beginning_of_a_stop_string_is_held_back() -> None:
     settled = SettledText(hole, ("a\n    c",))
     assert settled.grow("    b = a\n    d = b\n") == "    b ="
     assert settled.grow("    b = a\n    c = b\n") == " "
-    assert settled.stopped
+    assert settled.stop
 
 
 @pytest.mark.parametrize(
@@ -88,9 +88,9 @@ def test_what_closes_a_text_that_is_not_whole_stops_nothing(
     hole = shape_hole(prefix, suffix, "auto", None, "a.py")
     settled, said = SettledText(hole, (stop,)), ""
     for size in range(1, len(text) + 1):
-        if not settled.stopped:
+        if not settled.stop:
             said += settled.grow(text[:size])
-    if not settled.stopped:
+    if not settled.stop:
         said += settled.finish(hole.answer(text).text) or ""
     assert said == answer
 

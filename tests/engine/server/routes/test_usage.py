@@ -35,7 +35,8 @@ def test_a_stop_string_keeps_the_usage(slow: Running, stream: bool) -> None:
     body = {"input_prefix": STOPPED, "stop": ["STOP"], "seed": SEED, "stream": stream}
     rows = post(slow, "/infill", body).text.strip().split("\n\n")
     last = json.loads(rows[-1].removeprefix("data: "))
-    assert (last["stop_type"], last["tokens_evaluated"]) == ("word", len(STOPPED))
+    assert (last["stop_type"], last["stopping_word"]) == ("word", "STOP")
+    assert last["tokens_evaluated"] == len(STOPPED)
 
 
 def test_an_engine_that_does_not_tell_the_usage_is_not_waited_for(
@@ -83,7 +84,7 @@ def test_a_prompt_counts_once_and_every_prompt_does(server: Running, stream: boo
 def test_what_a_cache_held_is_a_part_of_the_prompt() -> None:
     costs = [(10, 0), (0, 10), (4, 3), (0, 7)]
     found = [
-        Outcome("", "stop", Stats(tokens=1, prefill_tokens=new, cached_tokens=known), False)
+        Outcome("", "stop", Stats(tokens=1, prefill_tokens=new, cached_tokens=known))
         for new, known in costs
     ]
     usage = usage_of(found, 2)

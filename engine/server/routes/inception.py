@@ -104,10 +104,11 @@ async def edit_completions(
     body = read_body(await request.body(), ChatBody)
     model = body.model or ready_facts(services).model
     asked, frame = asked_of(body, edit_of(_content(body)))
+    runs = runs_of(services, asked)
     if body.stream:
-        runs = await begun(runs_of(services, asked), watch(request))
+        await begun(runs, watch(request))
         return streamed(EVENTS, _edit_chunks(runs[0], model, frame), runs)
-    (outcome,) = await outcomes(services, asked, watch(request))
+    (outcome,) = await outcomes(runs, watch(request))
     usage = {"prompt_tokens": outcome.stats.prefill_tokens + outcome.stats.cached_tokens}
     usage["completion_tokens"] = outcome.stats.tokens
     usage["total_tokens"] = usage["prompt_tokens"] + usage["completion_tokens"]

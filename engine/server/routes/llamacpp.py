@@ -101,11 +101,11 @@ async def infill_completion(
     model = ready_facts(services).model
     if body.n_predict == 0:
         return Response(answer_of(body, "", None, model))
-    asked = asked_of(body)
+    runs = runs_of(services, asked_of(body))
     if body.stream:
-        runs = await begun(runs_of(services, asked), watch(request))
+        await begun(runs, watch(request))
         return streamed(BARE_EVENTS, _chunks(runs[0], body, model), runs)
-    (outcome,) = await outcomes(services, asked, watch(request))
+    (outcome,) = await outcomes(runs, watch(request))
     return Response(answer_of(body, outcome.text, outcome, model))
 
 

@@ -79,11 +79,11 @@ async def generate(
     model = body.model or ready_facts(services).model
     if not body.prompt and not body.suffix:
         return Response({**_line(model, ""), "done": True, "done_reason": "load"})
-    asked = asked_of(body)
+    runs = runs_of(services, asked_of(body))
     if body.stream is None or body.stream:
-        runs = await begun(runs_of(services, asked), watch(request))
+        await begun(runs, watch(request))
         return streamed(LINES, _chunks(runs[0], model), runs)
-    (outcome,) = await outcomes(services, asked, watch(request))
+    (outcome,) = await outcomes(runs, watch(request))
     return Response({**_line(model, outcome.text), **_end(outcome)})
 
 

@@ -172,20 +172,15 @@ async def _complete(
         choices=(),
     )
     echo = prompts_of(body) if body.echo else [""] * len(asked)
+    runs = [run for one in asked for run in runs_of(services, one)]
+    each = len(runs) // len(asked)
     if body.stream:
-        told = [
-            (run, text)
-            for one, text in zip(asked, echo, strict=True)
-            for run in runs_of(services, one)
-        ]
-        runs = await begun([run for run, _ in told], watch(request))
+        await begun(runs, watch(request))
+        told = [(run, echo[n // each]) for n, run in enumerate(runs)]
         wants_usage = body.stream_options is not None and body.stream_options.include_usage
         extras = Extras(len(asked) if wants_usage else 0, wants_logprobs(body))
         return streamed(EVENTS, _chunks(told, head, dialect, extras), runs)
-    found: list[Outcome] = []
-    for one in asked:
-        found += await outcomes(services, one, watch(request))
-    each = len(found) // len(asked)
+    found = await outcomes(runs, watch(request))
     choices = tuple(
         dialect.choice(n, echo[n // each] + outcome.text, outcome.reason, whole=True)
         for n, outcome in enumerate(found)

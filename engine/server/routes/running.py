@@ -205,8 +205,8 @@ def runs_of(services: Services, asked: Asked) -> list[Run]:
     return [Run(services, fill, asked.stop) for fill in fills]
 
 
-async def begun(runs: list[Run], gone: Gone) -> list[Run]:
-    """The same, once the engine has taken them all; who streams them closes them.
+async def begun(runs: Iterable[Run], gone: Gone) -> None:
+    """Until the engine has taken all runs; who streams them closes them.
 
     What it refuses is a ProtocolError here, while the status of the answer can still tell it.
     """
@@ -215,12 +215,10 @@ async def begun(runs: list[Run], gone: Gone) -> list[Run]:
     except BaseException:
         close(runs)
         raise
-    return runs
 
 
-async def outcomes(services: Services, asked: Asked, gone: Gone) -> list[Outcome]:
-    """Every choice to its end; ClientGone as soon as nobody waits for them."""
-    runs = runs_of(services, asked)
+async def outcomes(runs: Iterable[Run], gone: Gone) -> list[Outcome]:
+    """Every run to its end, side by side; ClientGone as soon as nobody waits for them."""
     try:
         return await _while_there(asyncio.gather(*(run.outcome() for run in runs)), gone)
     finally:

@@ -76,7 +76,8 @@ def test_a_stream_that_nobody_began_to_read_closes_its_runs() -> None:
     async def scenario() -> None:
         stepping = asyncio.create_task(hub.run())
         asked = Asked(prefix="steps=9000;text=" + "x" * 9000 + ";")
-        runs = await begun(runs_of(services, asked), never)
+        runs = runs_of(services, asked)
+        await begun(runs, never)
         assert hub.routes
         response = streamed(EVENTS, runs[0].pieces(), runs)
         assert response.background is not None

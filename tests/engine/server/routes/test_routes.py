@@ -135,6 +135,14 @@ def test_several_prompts_and_echo(server: Running) -> None:
         assert "".join(p["text"] for p in pieces if p["index"] == index) == text
 
 
+def test_several_prompts_are_answered_side_by_side(slow: Running) -> None:
+    before = slow.hub.engine.steps
+    prompts = [f"steps=20;text={letter * 20};" for letter in "abcd"]
+    choices = post(slow, "/v1/completions", {"prompt": prompts}).json()["choices"]
+    assert [choice["text"] for choice in choices] == [letter * 20 for letter in "abcd"]
+    assert slow.hub.engine.steps - before < 40
+
+
 def test_usage_comes_with_an_empty_choice_only_when_it_was_asked_for(server: Running) -> None:
     body = {"prompt": "x", "stream": True, "stream_options": {"include_usage": True}}
     *chunks, last = events(post(server, "/v1/completions", body))

@@ -5,7 +5,8 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -67,17 +68,28 @@ class Server(uvicorn.Server):
 
 def serve(serving: Serving) -> None:
     """Run a server until it is told to stop; EngineError if it can't start."""
-    runtime = RuntimeFile(serving.folder)
-    runtime.acquire()
+    with _usable(serving.folder):
+        runtime = RuntimeFile(serving.folder)
+        runtime.acquire()
     handler = start_log(serving.folder)
     try:
         if serving.server.token_file is not None:
-            ensure_token(serving.server.token_file)
+            with _usable(serving.server.token_file):
+                ensure_token(serving.server.token_file)
         with listen(serving.server) as listening:
             asyncio.run(_serve(serving, runtime, listening))
     finally:
         stop_log(handler)
         runtime.release()
+
+
+@contextmanager
+def _usable(path: Path) -> Iterator[None]:
+    """EngineError if the system keeps from us what is done with `path`."""
+    try:
+        yield
+    except OSError as error:
+        raise EngineError(f"{path} can't be used: {error.strerror}.") from error
 
 
 def listen(config: ServerConfig) -> socket.socket:
@@ -166,7 +178,8 @@ async def _announce(
         model=pool.facts.model,
         token_file=str(token) if token is not None else None,
     )
-    runtime.publish(info)
+    with _usable(serving.folder):
+        runtime.publish(info)
     logger.info("ready", extra={"facts": {"port": port, "model": info.model}})
     serving.announce(info)
 

@@ -1,12 +1,15 @@
-"""The sockets of a server: small frames leave at once."""
+"""What a server begins with: its folder, its token, a socket whose small frames leave at once."""
 
 import asyncio
 import socket
+from pathlib import Path
 
 import pytest
 
+from engine.config import EngineConfig
+from engine.errors import EngineError
 from engine.server.config import ServerConfig
-from engine.server.run import listen
+from engine.server.run import Serving, listen, serve
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
@@ -32,3 +35,14 @@ def test_small_frames_do_not_wait_for_each_other(host: str) -> None:
                 return found
 
     assert asyncio.run(scenario()) != 0
+
+
+@pytest.mark.parametrize("token_there", [False, True])
+def test_a_folder_that_cant_be_used_is_said(tmp_path: Path, token_there: bool) -> None:
+    """By its name: it is no fault of ours."""
+    file = tmp_path / "file"
+    file.touch()
+    folder, token = (tmp_path, file / "token") if token_there else (file, tmp_path / "token")
+    serving = Serving(ServerConfig(port=0, token_file=token), EngineConfig(), folder)
+    with pytest.raises(EngineError, match=f"{token if token_there else folder} can't be used"):
+        serve(serving)

@@ -57,7 +57,7 @@ class ClientConnection:
         match message:
             case Welcome():
                 self.welcome = message
-            case Accepted() | Snap():
+            case Accepted() | Snap() if message.id in self.live:
                 self._names[message.f] = message.id
         return message if self._is_news(message) else None
 
@@ -84,6 +84,7 @@ class ClientConnection:
             case Delta() | Splice() | Snap():
                 return self._frame(message)
             case Done() | Scores() | Error() if message.id is not None and is_end(message):
+                self._names = {f: name for f, name in self._names.items() if name != message.id}
                 return self.live.pop(message.id, None) is not None
             case Accepted():
                 return message.id in self.live

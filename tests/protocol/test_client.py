@@ -57,6 +57,16 @@ def test_clients_ignore_what_is_not_theirs() -> None:
     assert ClientConnection(JSON).resume() is None
 
 
+def test_nothing_is_kept_of_a_fill_that_is_over() -> None:
+    server = running()
+    for number in range(2, 100):
+        name = f"f{number}"
+        server.client.send(Fill(id=name, prefix="", suffix=""))
+        server.client.receive(JSON.encode(Accepted(name, "", 0, 1, "fixed", f=number)))
+        server.client.receive(JSON.encode(Done(name, "", "stop")))
+    assert list(server.client.live) == list(server.client._names.values()) == ["a"]
+
+
 def test_a_resumed_session_sends_pictures_ends_and_regrets() -> None:
     first = running(MSGPACK)
     first.connection.hear(delta(2))

@@ -10,10 +10,11 @@ from engine.shape.answer import Edit
 from engine.shape.grammar import Errors
 from engine.shape.indent import columns, leading
 from engine.shape.placing import Placing, indent_edits, place
+from engine.shape.rest import KEY_LIMIT
 from engine.shape.scanner import Frame, State
 from engine.shape.site import Site
 from engine.shape.starts import telling
-from engine.shape.stops import KEY_LIMIT, Reader
+from engine.shape.stops import Reader
 from protocol.messages import ShapeName
 
 LEAST_OVERLAP = 4

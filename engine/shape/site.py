@@ -75,6 +75,14 @@ class Site:
         for mark in scan(lexis, self.left + text, self.state, shift, growing):
             yield mark._replace(start=mark.start - shift, stop=mark.stop - shift)
 
+    def surplus(self, mark: Mark) -> bool:
+        """Whether `mark`, in a text in the hole, closes what the text after the hole closes, or
+        what was never opened."""
+        frame = mark.frame
+        if mark.kind != "close" or frame is None:
+            return mark.kind == "stray"
+        return self.outer(frame) and frame.depth in self.owed
+
     def outer(self, frame: Frame | None) -> bool:
         """Whether `frame` was opened before the hole."""
         if frame is None or frame.depth > self.state.depth:

@@ -5,22 +5,13 @@ that settles it (`seen`), and the earliest date wins.
 """
 
 import re
-from typing import NamedTuple
 
 from engine.shape.indent import columns, leading
+from engine.shape.rest import Rest, Stop, wordly
 from engine.shape.scanner import Mark, State
 from engine.shape.site import Site
 from engine.shape.starts import telling
 from protocol.messages import ShapeName
-
-KEY_LIMIT = 12
-
-
-class Stop(NamedTuple):
-    """The answer ends before `cut`; the characters up to `seen` say so."""
-
-    cut: int
-    seen: int
 
 
 class Reader:
@@ -36,7 +27,7 @@ class Reader:
         self._shape = shape
         self._lines = lines
         self._grows = grows
-        self._key = site.rest[:KEY_LIMIT]
+        self._rest = Rest(site)
 
     def stop(self, text: str, first: int, growing: bool = True) -> Stop | None:
         """The first reason to stop, None if there is none in `text`."""
@@ -45,13 +36,6 @@ class Reader:
         if self._shape == "block":
             return self._stop_block(text, first, growing)
         return self._stop_line(text, first, growing)
-
-    def surplus(self, mark: Mark) -> bool:
-        """Whether `mark` closes what the text after the hole closes, or what was never opened."""
-        frame = mark.frame
-        if mark.kind != "close" or frame is None:
-            return mark.kind == "stray"
-        return self._site.outer(frame) and frame.depth in self._site.owed
 
     def leaves(self, mark: Mark, before: State) -> bool:
         """Whether `mark` ends the literal the hole stands in, which ends after the hole again."""
@@ -62,40 +46,21 @@ class Reader:
         found: Stop | None = None
         before, at, lines = self._site.state, 0, 0
         for mark in self._site.scan(text, growing):
-            found = found or self._key_at(text, at, mark.start, before)
+            found = found or self._rest.key_at(text, at, mark.start, before)
             if found and found.seen <= mark.stop:
                 return found
             if mark.kind == "pending":
                 return None
             if self.leaves(mark, before):
-                return Stop(self._inner_end(text[: mark.start], before), mark.stop)
-            if self.surplus(mark):
-                return Stop(mark.start, mark.stop)
+                return Stop(self._rest.within_literal(text[: mark.start], before), mark.stop)
+            if self._site.surplus(mark):
+                return Stop(self._rest.within_bracket(text, mark), mark.stop)
             if mark.kind == "newline":
                 lines += 1
                 if lines >= self._lines or not self._bracketed(mark.state):
                     return Stop(mark.start, mark.stop)
             before, at = mark.state, mark.stop
-        return found or self._key_at(text, at, len(text), before)
-
-    def _inner_end(self, text: str, state: State) -> int:
-        """Where `text` begins to repeat what still stands in the hole's literal behind it."""
-        assert state.literal is not None
-        inner = self._site.rest.partition(state.literal.close)[0]
-        return len(text.removesuffix(inner))
-
-    def _key_at(self, text: str, start: int, stop: int, state: State) -> Stop | None:
-        """Where between `start` and `stop` what stands right of the hole is begun again."""
-        key, site = self._key, self._site
-        if not key or state.depth > site.state.depth or state.literal is not site.state.literal:
-            return None
-        at = text.find(key, start)
-        while 0 <= at <= stop:
-            left = text[at - 1] if at else site.current[-1:]
-            if not (_wordly(key[0]) and _wordly(left)):
-                return Stop(at, at + len(key))
-            at = text.find(key, at + 1)
-        return None
+        return found or self._rest.key_at(text, at, len(text), before)
 
     def _bracketed(self, state: State) -> bool:
         """Whether a line end here lies in a bracket opened in the hole or right before it."""
@@ -106,7 +71,7 @@ class Reader:
         again all that it closes, as `} else {` does."""
         found, state = None, self._site.state
         for mark in self._site.scan(text):
-            if found is None and self.surplus(mark):
+            if found is None and self._site.surplus(mark):
                 found = mark.start
             state = mark.state
         return found, _closers(state) == _closers(self._site.state)
@@ -156,7 +121,7 @@ class Reader:
         for mark in self._site.scan(text, growing):
             if mark.kind == "pending":
                 return None
-            if self.leaves(mark, before) or (line and self.surplus(mark)):
+            if self.leaves(mark, before) or (line and self._site.surplus(mark)):
                 return Stop(mark.start, mark.stop)
             if mark.kind == "newline":
                 content = text[line : mark.start]
@@ -184,7 +149,7 @@ class Reader:
         for mark in site.scan(text, growing):
             if mark.kind == "pending":
                 return None
-            if self.leaves(mark, before) or self.surplus(mark):
+            if self.leaves(mark, before) or self._site.surplus(mark):
                 return Stop(mark.start, mark.stop)
             if mark.kind == "newline":
                 content = text[line : mark.start]
@@ -234,7 +199,7 @@ class Reader:
             return start + 1
         said = text[start : start + len(frame.closer) + 1]
         same = _common(said, frame.closer)
-        if same == len(frame.closer) and not (_wordly(said[0]) and _wordly(said[same:])):
+        if same == len(frame.closer) and not (wordly(said[0]) and wordly(said[same:])):
             return -1
         if growing and same == len(said):
             return None
@@ -270,10 +235,6 @@ def _common(text: str, other: str) -> int:
     """How many characters both texts begin with."""
     most = min(len(text), len(other))
     return next((at for at in range(most) if text[at] != other[at]), most)
-
-
-def _wordly(text: str) -> bool:
-    return text[:1].isalnum() or text[:1] == "_"
 
 
 def _closers(state: State) -> list[str]:

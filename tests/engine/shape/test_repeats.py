@@ -40,6 +40,20 @@ AFTER = [
     Case("bash", "if true; then\n", "fi\n", '  echo "fi"\nfi\n', '  echo "fi"\n'),
     Case("cpp", "int x = ", ";\n", 'foo(R"(a)b)");\n', 'foo(R"(a)b)")'),
     Case("markdown", "See ", " for more.\n", "the docs for more.\n", "the docs"),
+    # behind what is said again the line goes on
+    Case("javascript", "foo(a, ", "b);\n", "c, b);\n", "c, "),
+    Case("python", "foo(a, ", "bar) + 1\n", "c, bar) + 1\n", "c, "),
+    Case("python", "foo(a, ", "other) + 1\n", "another) + 1\n", "an"),
+    Case("python", "foo(g(", "b)) + 1\n", "c, b)) + 1\n", "c, "),
+    Case("c", "x = f(", "b(2)) + 1;\n", "c, b(2)) + 1;\n", "c, "),
+    Case("css", "a { color: hsl(210, ", " 28%); }\n", "25%, 28%); }\n", "25%,"),
+    # what stands behind closes what is opened here
+    Case("python", "x = ", "value, other)\n", "foo(value, other)\n", "foo("),
+    Case("python", "x = ", 'hello")\n', 'foo("hello")\n', 'foo("'),
+    Case("go", "m := ", '"b": 2}\n', 'map[string]int{"a": 1, "b": 2}\n', 'map[string]int{"a": 1, '),
+    Case("c", "x = ", "a,\n  b);\n", "foo(a,\n  b);\n", "foo("),
+    Case("javascript", "f(a, ", "true });\n", "{ b: true });\n", "{ b: "),
+    Case("html", '<a href="', "Words</a>\n", 'x">Words</a>\n', 'x">'),
     Case(None, "foo(", ")\n", "a, b) + c\n", "a, b"),
 ]
 
@@ -92,6 +106,8 @@ KEPT = [  # trimmed too much
         shape="block",
     ),
     Case("python", "x = (1 +", "\n     2)\n", " 3 *\n", " 3 *"),
+    Case("python", "x = ", " + y\n", "f(a + y) + y\n", "f(a + y)"),
+    Case("c", "x = 1; ", "y);\n", "// is y);\n", "// is y);"),
 ]
 
 

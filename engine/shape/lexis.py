@@ -82,6 +82,12 @@ class Lexis:
         return dict(self.brackets + self.words)
 
     @cached_property
+    def half_comments(self) -> frozenset[str]:
+        """Characters that the next one may turn into the beginning of a comment."""
+        openers = [quote.opener.replace("\\", "") for quote in self.quotes if quote.comment]
+        return frozenset(each[0] for each in openers if each[:2] in ("//", "/*", "--"))
+
+    @cached_property
     def begins(self) -> re.Pattern[str]:
         """Finds a character that anything of interest may begin with: a quick sieve."""
         texts = [text for pair in self.brackets + self.words for text in pair]

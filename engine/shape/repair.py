@@ -132,7 +132,7 @@ class Mender:
         """What the body leaves open, outermost first."""
         stack: list[tuple[Frame | None, Open]] = []
         for mark in self._site.scan(body):
-            if mark.kind == "enter" and mark.state.literal is not None:
+            if mark.kind == "enter" and mark.state.literal is not None and mark.start >= 0:
                 stack.append((None, Open(mark.start, mark.state.literal.close)))
             elif mark.kind in ("leave", "broken") and stack and stack[-1][0] is None:
                 stack.pop()

@@ -111,9 +111,7 @@ def _in_code(lexis: Lexis, match: re.Match[str], state: State) -> Mark | None:
         literal = Literal(quote, quote.close.format(*inner, ""))
         return Mark("enter", start, stop, State(state.frame, literal))
     if kind == "element":
-        name = match[index + 1]
-        closer = ">" if VOID_ELEMENTS.fullmatch(name) else f"</{name}>"
-        return Mark("open", start, stop, _push(state, closer))
+        return Mark("open", start, stop, _push(state, element_closer(match[index + 1])))
     if kind == "open":
         return Mark("open", start, stop, _push(state, lexis.closers[found]))
     closer = f"</{match[index + 1]}>" if kind == "ended" else found
@@ -123,6 +121,11 @@ def _in_code(lexis: Lexis, match: re.Match[str], state: State) -> Mark | None:
     if frame:
         return Mark("close", start, stop, State(frame.below, frame.resume), frame)
     return None if kind == "tagend" or closer in lexis.loose else Mark("stray", start, stop, state)
+
+
+def element_closer(name: str) -> str:
+    """What closes an element, or the tag of one that has nothing inside."""
+    return ">" if VOID_ELEMENTS.fullmatch(name) else f"</{name}>"
 
 
 def _push(state: State, closer: str, resume: Literal | None = None) -> State:

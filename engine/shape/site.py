@@ -8,7 +8,7 @@ from itertools import islice
 from engine.shape.grammar import Surroundings
 from engine.shape.indent import columns, ladder, leading, steps_of, unit_of
 from engine.shape.languages import Language
-from engine.shape.scanner import Frame, Mark, State, scan
+from engine.shape.scanner import Frame, Mark, State, element_closer, scan
 from engine.shape.survey import Survey, survey
 
 BEFORE_LIMIT, AFTER_LIMIT, MATCHED_LIMIT = 32 * 1024, 16 * 1024, 4 * 1024
@@ -21,7 +21,8 @@ class Site:
     """The surroundings of a hole.
 
     Attributes:
-        state: brackets and literal open at the hole.
+        state: brackets and literal open at the hole, or before what is `held`.
+        held: the end of the line so far that more text may turn into the beginning of a comment.
         owed: depths of open brackets that the text after the hole closes.
         literal_owed: the text after the hole closes the open string or comment.
         before, current: up to KEPT_LINES lines with text above the hole's, and its line so far.
@@ -38,6 +39,7 @@ class Site:
     language: Language
     surroundings: Surroundings
     state: State
+    held: str
     owed: frozenset[int]
     literal_owed: bool
     before: tuple[str, ...]
@@ -70,10 +72,23 @@ class Site:
         return self.current[-LEFT_CONTEXT:] if self.current else "\n"
 
     def scan(self, text: str, growing: bool = False) -> Iterator[Mark]:
-        """The marks of `text` in the hole, placed by their offsets in it."""
+        """The marks of `text` in the hole, placed by their offsets in it; a comment that was begun
+        before it has a start below 0."""
         shift, lexis = len(self.left), self.language.lexis
-        for mark in scan(lexis, self.left + text, self.state, shift, growing):
+        begin = shift - len(self.held)
+        for mark in scan(lexis, self.left + text, self._named(text), begin, growing):
             yield mark._replace(start=mark.start - shift, stop=mark.stop - shift)
+
+    def _named(self, text: str) -> State:
+        """The state at the hole, with the whole name of a tag that `text` goes on to spell."""
+        frame, more = self.state.frame, re.match(r"[\w-]+", text)
+        if frame is None or more is None or self.state.literal or not self.language.lexis.tags:
+            return self.state
+        begun = re.search(r"<([A-Za-z][\w-]*)\Z", self.current)
+        if begun is None:
+            return self.state
+        closer = element_closer(begun[1] + more[0])
+        return State(Frame(closer, frame.below, frame.depth, frame.resume))
 
     def surplus(self, mark: Mark) -> bool:
         """Whether `mark`, in a text in the hole, closes what the text after the hole closes, or
@@ -98,11 +113,14 @@ def look(prefix: str, suffix: str, language: Language) -> Site:
     window, after = tail(prefix, BEFORE_LIMIT), head(suffix, AFTER_LIMIT)
     seen = survey(language.lexis, window)
     surroundings = Surroundings(prefix, suffix, language.grammar)
-    state = surroundings.corrected(seen.state, language.lexis)
+    held = window[-1:] if window[-1:] in language.lexis.half_comments else ""
+    held = held if seen.before.literal is None else ""
+    read = seen.before if held else seen.state
+    state = surroundings.corrected(read, language.lexis)
     raw = window.split("\n")[-len(seen.lines) :]
     literal_owed = _closes_literal(language, state, after)
-    held = state if literal_owed else State(state.frame)
-    owed = _owed(language, held, seen.columns, raw[-1], after)
+    kept = state if literal_owed else State(state.frame)
+    owed = _owed(language, kept, seen.columns, raw[-1], after)
     above = [line for line in raw[:-1] if line.strip()]
     rest, _, below = after.partition("\n")
     next_line = next((line for line in below.split("\n") if line.strip()), None)
@@ -114,6 +132,7 @@ def look(prefix: str, suffix: str, language: Language) -> Site:
         language=language,
         surroundings=surroundings,
         state=state,
+        held=held if state.literal is None else "",
         owed=owed,
         literal_owed=literal_owed,
         before=tuple(above[-KEPT_LINES:]),

@@ -42,10 +42,12 @@ class Line:
 class Survey:
     """The state at the end of a text and its last lines, the unfinished one included.
 
-    `columns` tells for each bracket open at the end, outermost first, where its line begins.
+    `before` is the state before the last character. `columns` tells for each bracket open at the
+    end, outermost first, where its line begins.
     """
 
     state: State
+    before: State
     lines: tuple[Line, ...]
     columns: tuple[int, ...]
 
@@ -84,6 +86,7 @@ def survey(lexis: Lexis, text: str) -> Survey:
     """Read `text` from its start, where it is taken to be code."""
     marks = list(scan(lexis, text, State()))
     state = marks[-1].state if marks else State()
+    earlier = next((mark.state for mark in reversed(marks) if mark.stop < len(text)), State())
     lines: list[Line] = []
     start, index, before = 0, 0, State()
     opened: dict[int, int] = {}
@@ -99,7 +102,7 @@ def survey(lexis: Lexis, text: str) -> Survey:
         lines.append(Line(code, depth, low, literal, inside))
         start += len(code) + 1
     begun = tuple(opened[depth] for depth in range(1, state.depth + 1))
-    return Survey(state, tuple(lines[-VIEW_LINES:]), begun)
+    return Survey(state, earlier, tuple(lines[-VIEW_LINES:]), begun)
 
 
 def _view(lexis: Lexis, text: str, marks: list[Mark]) -> str:

@@ -84,3 +84,25 @@ def test_a_body_that_cannot_be_closed_is_cut_back_to_a_whole_line() -> None:
             lines=2,
         )
     )
+
+
+BEGUN = [
+    *(
+        Case(name, "x = 1;\n/", "\ny = 2;\n", "/ it's (one\ny = 2;\n", "/ it's (one")
+        for name in ("javascript", "typescript", "c", "cpp", "go", "rust", "java")
+    ),
+    Case("javascript", "x = 1;\n/", "\ny = 2;\n", "* it's (one */\n", "* it's (one */"),
+    Case("javascript", "x = a /", ";\n", " f(b, c);\n", " f(b, c)"),
+    Case("javascript", "x = /", "\ny = 2;\n", "[(]/.exec(a);\n", "[(]/.exec(a);"),
+    Case("c", "/* a */", "\ny = 2;\n", " f(2);\n", " f(2);"),
+    Case("lua", "x = 1\n-", "\ny = 2\n", "- if it's (one\n", "- if it's (one"),
+    Case("lua", "x = a -", "\ny = 2\n", " f(b)\n", " f(b)"),
+    Case("html", "<titl", "\n</head>\n", "e>Hello</title>\n</head>\n", "e>Hello</title>"),
+    Case("html", "<p>a</p>\n<d", "\n", 'iv class="x">Hello</div>\n', 'iv class="x">Hello</div>'),
+    Case("html", "<p><i", "</p>\n", 'mg src="x"></p>\n', 'mg src="x">'),
+]
+
+
+@pytest.mark.parametrize("case", BEGUN)
+def test_what_the_hole_cuts_in_two_is_read_as_one(case: Case) -> None:
+    check(case)

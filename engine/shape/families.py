@@ -18,6 +18,13 @@ REGEX = Quote(
     "/",
     first="/",
 )
+HEREDOC = Quote(
+    r"(?<!<)<<-?(?:[ \t]+(?=['\"A-Z_]))?['\"]?([A-Za-z_]\w*)['\"]?",  # `1 << n` is none
+    "\n{}",
+    escape=False,
+    lines=True,
+    first="<",
+)
 
 PLAIN = Lexis()
 PROSE = Lexis(brackets=())
@@ -50,7 +57,7 @@ TOML = Lexis((LONG_DOUBLE, Quote("'''", "'''", escape=False, lines=True), DOUBLE
 BASH = Lexis(
     (
         WORD_HASH,
-        Quote(r"(?<!<)<<-?['\"]?([A-Za-z_]\w*)['\"]?", "\n{}", escape=False, lines=True, first="<"),
+        HEREDOC,
         Quote('"', '"', lines=True, inner=("$(", ")")),
         Quote("'", "'", escape=False, lines=True),
     ),

@@ -115,6 +115,8 @@ def _literal(root: Node, source: bytes, at: int) -> str | None:
         if node.is_error:
             return None
         kind = node.type if node.is_named else ""
+        if kind == "heredoc_redirect" and b"\n" in source[node.start_byte : at]:
+            return None  # a body of blank lines has no node
         if re.search("interpolation|substitution|expansion", kind):
             return ""
         if LITERAL.search(kind) and "concatenated" not in kind:

@@ -8,6 +8,7 @@ from engine.shape import families
 from engine.shape.lexis import Lexis
 
 BRACKET_OPENER = r"[(\[{]\s*$"
+NAMESPACE = r"\b(?:namespace\b[^;{}()]*|extern\s*\"+\s*)\{\s*$"
 PYTHON_HEADER = r"(?:async|def|class|if|elif|else|for|while|with|try|except|finally|match|case)\b"
 Layout = Literal["offside", "free", "none"]
 
@@ -20,6 +21,7 @@ class Language:
         grammar: module and function of the tree-sitter grammar, or None.
         opener: regular expression of a line (comments taken away) that opens a block.
         header: regular expression of what an opener that ends in a colon begins with.
+        flat: regular expression of an opener whose block often stands in the opener's own column.
         layout: whether indentation is syntax (`offside`), habit (`free`) or not ours to touch.
         unit: one level of indentation where the file shows none.
     """
@@ -31,6 +33,7 @@ class Language:
     grammar: tuple[str, str] | None = None
     opener: str = BRACKET_OPENER
     header: str = ""
+    flat: str = r"(?!)"
     layout: Layout = "free"
     unit: str = "    "
 
@@ -75,13 +78,14 @@ LANGUAGES = (
     Language("go", families.GO, (".go",), ("golang",), ("tree_sitter_go", "language"), unit="\t"),
     Language("rust", families.RUST, (".rs",), ("rs",), ("tree_sitter_rust", "language")),
     Language("java", families.JAVA, (".java",), (), ("tree_sitter_java", "language")),
-    Language("c", families.C, (".c", ".h"), (), ("tree_sitter_c", "language")),
+    Language("c", families.C, (".c", ".h"), (), ("tree_sitter_c", "language"), flat=NAMESPACE),
     Language(
         "cpp",
         families.CPP,
         (".cpp", ".cc", ".cxx", ".hpp", ".hh", ".hxx", ".ipp"),
         ("c++",),
         ("tree_sitter_cpp", "language"),
+        flat=NAMESPACE,
     ),
     Language(
         "json",

@@ -95,6 +95,8 @@ def _target(site: Site, own: int, body: str) -> int:
     text, unit = body.lstrip(), columns(site.unit)
     below = None if site.below is None else columns(leading(site.below))
     if site.opener is not None:
+        if site.flat and own == site.opener and (below is None or below <= own):
+            return own
         if (STAYING.match(text) or text.startswith("- ")) and own >= site.opener:
             return own
         if site.before and site.before[-1].rstrip()[-1] in "([" and own > site.opener:

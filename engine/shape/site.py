@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from engine.shape.grammar import Surroundings
-from engine.shape.indent import columns, ladder, leading, steps_of, unit_of
+from engine.shape.indent import TAB_COLUMNS, columns, ladder, leading, steps_of, unit_of
 from engine.shape.languages import Language
 from engine.shape.scanner import Frame, Mark, State, element_closer, scan
 from engine.shape.survey import Survey, survey
@@ -30,8 +30,9 @@ class Site:
         after: the text after the hole, up to MATCHED_LIMIT characters.
         unit: one level of indentation.
         levels: widths by which lines of the file stand deeper than the one above.
-        mixed: some lines are indented with tabs and some with spaces.
+        mixed: some lines are indented with tabs and some with spaces, be it behind the tabs.
         opener: columns of the line that opened the block the hole begins, or None.
+        flat: that block may stand in its opener's column.
         steps: columns the hole's first line may stand at, innermost first.
         continued: the line above the hole goes on, so that any column will do.
     """
@@ -51,6 +52,7 @@ class Site:
     levels: frozenset[int]
     mixed: bool
     opener: int | None
+    flat: bool
     steps: tuple[int, ...]
     continued: bool
 
@@ -142,8 +144,9 @@ def look(prefix: str, suffix: str, language: Language) -> Site:
         after=head(suffix, MATCHED_LIMIT),
         unit=unit_of(plain, unit_of(below.split("\n"), language.unit)),
         levels=frozenset((*steps_of(plain), *steps_of(below.split("\n")))),
-        mixed={line[0] for line in above if line[0] in " \t"} == {" ", "\t"},
+        mixed=_mixed([leading(line) for line in above]),
         opener=None if opener is None else columns(seen.lines[opener].indent),
+        flat=opener is not None and seen.opens_with(opener, language.flat),
         steps=tuple(ladder(above)),
         continued=_continued(seen, language.name == "json"),
     )
@@ -163,6 +166,12 @@ def head(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     return text[: text.rfind("\n", 0, limit) + 1] or text[:limit]
+
+
+def _mixed(indents: list[str]) -> bool:
+    """Whether tabs and spaces are both used, in different lines or where spaces would be tabs."""
+    aligned = any("\t" + " " * TAB_COLUMNS in indent for indent in indents)
+    return aligned or {indent[0] for indent in indents if indent} == {" ", "\t"}
 
 
 def _plain(seen: Survey, raw: list[str]) -> list[str]:
@@ -234,6 +243,6 @@ def _continued(seen: Survey, data: bool) -> bool:
     if frame is not None and frame.closer in ")]":
         return True
     if frame is None:
-        return bool(re.search(r"[\\=+*/|&.?,-]$", code))
-    ends = r"[\\=+*/|&.?:-]$" if data else r"[\\=+*/|&.?:,-]$"
+        return bool(re.search(r"[\\=+*/|&.?,<-]$", code))
+    ends = r"[\\=+*/|&.?:-]$" if data else r"[\\=+*/|&.?:,<-]$"
     return bool(re.search(ends, code))

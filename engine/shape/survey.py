@@ -66,6 +66,11 @@ class Survey:
             return None
         return first
 
+    def opens_with(self, index: int, pattern: str) -> bool:
+        """Whether the line that opens a block, perhaps with the one above it, has a pattern."""
+        lines = self.lines[max(0, index - 1) : index + 1]
+        return bool(re.search(pattern, "\n".join(line.code[-OPENER_LIMIT:] for line in lines)))
+
     def last_code(self) -> int | None:
         """Index of the last line that holds code."""
         for index in range(len(self.lines) - 1, -1, -1):

@@ -70,6 +70,19 @@ def test_the_literal_at_the_hole(name: str, before: str, after: str, comment: bo
     assert literal.quote.comment is comment
 
 
+@pytest.mark.parametrize("opener", ["<<EOF", "<< 'EOF'", "<<-EOF", "<<EOF | grep x"])
+@pytest.mark.parametrize("body", ["", "  ", "\n", "a b\n"])
+def test_a_here_document_may_still_be_empty(opener: str, body: str) -> None:
+    site = look(f"cat {opener}\n{body}", "\nEOF\n", language_of("a.sh", None))
+    assert site.state.literal is not None
+    assert site.state.literal.close == "\nEOF"
+
+
+@pytest.mark.parametrize("before", ["x=$((1 << n))\n", "cat <<EOF | grep ", "cat <<< x\n"])
+def test_what_is_no_here_document(before: str) -> None:
+    assert look(before, "\nabc\nEOF\n", language_of("a.sh", None)).state.literal is None
+
+
 def test_the_grammar_corrects_the_lexer() -> None:
     before = "<p>it's</p>;\nx = 1; "
     lost = State()._replace(literal=look("'", "", language_of("a.js", None)).state.literal)

@@ -80,6 +80,19 @@ CASES = [
         '    """Doc.\n\n    More."""\n    return 1',
     ),
     Case("markdown", "- a\n", "", "      code\n", "      code\n"),
+    Case("cpp", "namespace a {\n", "\n}  // a\n", "int f();\n", "int f();", False),
+    Case("cpp", "namespace a\n{\n", "\n}\n", "int f();\n", "int f();", False),
+    Case("cpp", "namespace a {\n", "\n  int b;\n}\n", "int f();\n", "  int f();"),
+    Case("cpp", "namespace a {\nvoid f() {\n", "}\n}\n", "return;\n", "    return;\n", False),
+    Case("c", 'extern "C" {\n', "\n}\n", "int f(void);\n", "int f(void);", False),
+    Case("cpp", "  auto a = b<\n", "\n", "      c>(d);\n", "      c>(d);"),
+    Case(
+        "c",
+        "void f() {\n\tif (a(b,\n\t      c) &&\n",
+        "\t\td();\n}\n",
+        "\t    e)\n",
+        "\t    e)\n",
+    ),
 ]
 
 

@@ -21,6 +21,8 @@ LEADS = ("", " ")
 """What comes before a stub: behind `key:` a value needs a space, and a key none."""
 MOST_READ = 500_000
 """Characters that are read to find what is broken anyhow, for each lead."""
+_LEAST = 3
+"""Stubs that are tried in any document."""
 _MOST = 200
 _NAMED = frozenset({"additionalProperties", "unevaluatedProperties", "required"})
 """Keywords whose complaint doesn't repeat the value it is about."""
@@ -102,12 +104,14 @@ def _anyhow(
     does. `tries` are what stands behind the hole and in it.
 
     Each is a reading of the whole document: none is made once nothing is left, and no more than
-    `most`, but that two texts must be read to tell what is the document's from what is theirs.
+    `most`, but that two texts must be read to tell what is the document's from what is theirs. Where
+    the first few can't be read, the trouble is most likely the document's.
     """
     common: set[Breach] | None = None
     read = 0
     for tried, (after, text) in enumerate(islice(tries, max(most, 1 + len(STUBS)))):
-        if tried >= most and read > 1:
+        enough = tried >= _LEAST if not read else read > 1
+        if tried >= most and enough:
             break
         try:
             found = set(schema.breaches(before + text + after))

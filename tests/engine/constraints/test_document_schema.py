@@ -194,6 +194,13 @@ def test_of_a_large_document_few_stubs_are_tried(readings: list[int], behind: li
     assert problem("info") is None, "what is broken elsewhere is excused"
 
 
+def test_a_large_document_that_can_not_be_read_is_read_few_times(readings: list[int]) -> None:
+    before = "# much is said here\n" * 10_000 + "level: ["
+    problem = breaks_in(DocumentSchema("yaml", SCHEMA), before, ["\nname: x\n"])
+    assert problem("info") is None, "it is left to others"
+    assert len(readings) <= 1 + 2 * 3
+
+
 def test_schemas_that_can_not_be_used_say_why() -> None:
     with pytest.raises(UnsupportedError, match="there are json, toml, yaml"):
         DocumentSchema("python", "{}")

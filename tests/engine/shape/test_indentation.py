@@ -85,7 +85,7 @@ CASES = [
     Case("cpp", "namespace a {\n", "\n  int b;\n}\n", "int f();\n", "  int f();"),
     Case("cpp", "namespace a {\nvoid f() {\n", "}\n}\n", "return;\n", "    return;\n", False),
     Case("c", 'extern "C" {\n', "\n}\n", "int f(void);\n", "int f(void);", False),
-    Case("cpp", "  auto a = b<\n", "\n", "      c>(d);\n", "      c>(d);"),
+    Case("cpp", "void f() {\n  auto a = b<\n", "\n}\n", "      c>(d);\n", "      c>(d);"),
     Case(
         "c",
         "void f() {\n\tif (a(b,\n\t      c) &&\n",

@@ -21,7 +21,7 @@ from engine.constraints.byte_dfa import ByteDFA
 from engine.constraints.spec import ConstraintSpec
 from engine.constraints.token_dfa import TokenDFA
 
-VERSION = 3  # of the file format and of everything that shapes a compiled automaton
+VERSION = 4  # of the file format and of everything that shapes a compiled automaton
 MAX_CACHE_BYTES = 256 * 1024 * 1024
 _ARRAYS = ("token_class", "pair_from", "pair_to", "pair_set", "set_starts", "set_classes")
 _BYTE_ARRAYS = ("table", "byte_class", "final")

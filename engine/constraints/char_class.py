@@ -28,7 +28,9 @@ class Reading(Enum):
     """What Python's `re` and ECMA-262 have in common."""
     PYTHON = auto()
     ASCII = auto()
-    r"""Python's, without what \w, \d, \s and the cases of letters reach beyond ASCII."""
+    """Python's under its flag `a`."""
+    NARROW = auto()
+    r"""A part of Python's: without what \w, \d, \s and the cases of letters reach beyond ASCII."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,8 @@ class CharClass:
         one_range = self.inner == self.outer and len(self.inner) == 1
         whole = reading is Reading.PYTHON and one_range and self.inner[0][1] <= _BASIC
         inner = _fold(self.inner, _cases() if whole else _ASCII_CASES)
-        return CharClass(inner, _fold(self.outer, _all_cases()))
+        most = _ASCII_CASES if reading is Reading.ASCII else _all_cases()
+        return CharClass(inner, _fold(self.outer, most))
 
 
 EMPTY_CLASS = CharClass((), ())
@@ -150,7 +153,8 @@ def _read(
     whole = _matching(own)
     if reading is Reading.COMMON:
         return CharClass(least, normalise([*whole, *_matching(others)]))
-    return CharClass(whole if reading is Reading.PYTHON else least, whole)
+    most = least if reading is Reading.ASCII else whole
+    return CharClass(whole if reading is Reading.PYTHON else least, most)
 
 
 def _digit(reading: Reading) -> CharClass:

@@ -50,7 +50,7 @@ def full_match(pattern: str, limits: Limits, bounds: Bounds) -> RegexLanguage:
     whole = _parsed(pattern, reading=Reading.PYTHON)
     if not bounds.ascii:
         return _language(whole, limits, bounds, search=False)
-    part = _parsed(pattern, reading=Reading.ASCII)
+    part = _parsed(pattern, reading=Reading.NARROW)
     found = _language(part, limits, bounds, search=False)
     cut = set() if [*_char_sets(part)] == [*_char_sets(whole)] else {BEYOND_ASCII}
     return RegexLanguage(found.dfa, found.clipped | cut)

@@ -146,7 +146,7 @@ class _Parser:
         return chars.folded(self._read(flags)) if flags.ignore_case else chars
 
     def _read(self, flags: Flags) -> Reading:
-        python = self._reading is Reading.PYTHON
+        python = self._reading is not Reading.COMMON
         return Reading.ASCII if python and flags.ascii else self._reading
 
     def _chars(self, chars: CharClass) -> Node:

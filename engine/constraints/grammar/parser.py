@@ -160,7 +160,8 @@ class _Reader:
         if self._take_sign("{"):
             raise UnsupportedError(f"unsupported in a grammar: the template {name!r}")
         if self._lark and self._take_sign("."):
-            self._take()  # a priority picks between parses, not texts
+            self._take_sign("-")
+            self._number()  # a priority picks between parses, not texts
         self._need(":" if self._lark else "::=")
         self._in_terminal = self._lark and name.lstrip("_").isupper()
         self._define(name, self._alternatives(0))

@@ -30,6 +30,7 @@ COMMON = {
     "NEWLINE": r"(\r?\n)+",
     "SH_COMMENT": r"#[^\n]*",
     "CPP_COMMENT": r"//[^\n]*",
+    "C_COMMENT": r"/\*([^*]|\*+[^*/])*\*+/",
     "SQL_COMMENT": r"--[^\n]*",
 }
 

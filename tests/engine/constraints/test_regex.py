@@ -69,6 +69,8 @@ CLASSES = [
     r"(?i)x?[^üß][^\u0430-я]",
     r"(?i)k[^k]?",
     r"(?i)éς?|[à-ü]ß|[\Wж]+",
+    r"(?a)[^\w\s]|\W\D\S",
+    r"(?ai)[^k]?é|\W",
 ]
 
 
@@ -109,7 +111,7 @@ def test_classes_that_are_cut_to_ascii_are_said() -> None:
     assert not narrowed(r"\w+").dfa.accepts("é".encode())
     for pattern in (r"\w+", r"(a|[\d.])b", r"(?i)é", r"\s"):
         assert narrowed(pattern).clipped == {BEYOND_ASCII}
-    for pattern in ("é.", r"\W[^\w]", "(?i)a", r"(?a)\w"):
+    for pattern in ("é.", r"\W[^\w]", "(?i)a", r"(?a)\w", r"(?ai)k\W"):
         assert not narrowed(pattern).clipped
 
 

@@ -76,6 +76,17 @@ def test_lark_operators() -> None:
         assert not dfa.accepts(text.encode()), text
 
 
+def test_aliases_and_priorities_of_lark_change_nothing() -> None:
+    dfa = lark('start: a->one\n | b -> two\na.2: "x"\nb.-1: C\nC.-2: "y"')
+    assert [dfa.accepts(text) for text in (b"x", b"y", b"xy")] == [True, True, False]
+
+
+def test_a_comment_of_c() -> None:
+    dfa = lark("%import common.C_COMMENT\nstart: C_COMMENT")
+    assert all(dfa.accepts(text) for text in (b"/**/", b"/* a\n * b **/", b"/*/*/"))
+    assert not any(dfa.accepts(text) for text in (b"/*/", b"/* a", b"/* a */ b */"))
+
+
 def test_recursion_is_bounded_and_reported() -> None:
     found = language_of(Ebnf(grammar='root ::= "(" root ")" | "x"'), Limits())
     assert found.notes == ("recursion deeper than 8",)

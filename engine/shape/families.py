@@ -19,7 +19,8 @@ REGEX = Quote(
     first="/",
 )
 HEREDOC = Quote(
-    r"(?<!<)<<-?(?:[ \t]+(?=['\"A-Z_]))?['\"]?([A-Za-z_]\w*)['\"]?",  # `1 << n` is none
+    # a shift, as in `$((1 << N))`, is none
+    r"(?<!<)<<-?(?:[ \t]+(?=['\"A-Z_]))?['\"]?([A-Za-z_]\w*)['\"]?(?!\w*[ \t]*\))",
     "\n{}",
     escape=False,
     lines=True,

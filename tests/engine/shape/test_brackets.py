@@ -87,6 +87,7 @@ def test_a_body_that_cannot_be_closed_is_cut_back_to_a_whole_line() -> None:
 
 
 BEGUN = [
+    Case("bash", "x=$((1 ", "\n", "<< N))\nit's\n", "<< N))"),
     *(
         Case(name, "x = 1;\n/", "\ny = 2;\n", "/ it's (one\ny = 2;\n", "/ it's (one")
         for name in ("javascript", "typescript", "c", "cpp", "go", "rust", "java")

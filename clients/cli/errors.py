@@ -26,12 +26,19 @@ class Unwritable(CliError):
 
     code = "output_failed"
 
+    def __init__(self, error: OSError) -> None:
+        super().__init__(f"standard output can't be written ({error.strerror})")
+
 
 class Interrupted(CliError):
     """The person pressed Ctrl-C."""
 
     exit_code = INTERRUPTED
     code = "interrupted"
+
+
+class Unforeseen(Exception):
+    """Around an OSError of a command's own, which is a bug; one of typer's own output is none."""
 
 
 class HungUp(CliError):

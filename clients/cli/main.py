@@ -4,7 +4,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from types import FrameType
 from typing import Annotated, Any
@@ -16,7 +16,16 @@ from clients.cli.commands import fill, rewrite
 from clients.cli.config_command import config
 from clients.cli.demo import demo
 from clients.cli.doctor import doctor
-from clients.cli.errors import ENGINE_FAILED, BadInput, CliError, HungUp, Unwritable
+from clients.cli.errors import (
+    BAD_INPUT,
+    ENGINE_FAILED,
+    HUNG_UP,
+    BadInput,
+    CliError,
+    HungUp,
+    Unforeseen,
+    Unwritable,
+)
 from clients.cli.glyphs import safe
 from clients.cli.language_server import LSP_COMMAND
 from clients.cli.logs import log_path, start_log, stop_log
@@ -84,10 +93,8 @@ def main(arguments: Sequence[str], program: Program) -> int:
     as_object = "--json" in arguments
     try:
         build_app()(args=list(arguments), prog_name="retouch", obj=program)
-    except SystemExit as end:
-        if as_object and (wrong := _misuse(end)):
-            _hand_over(Failure({"code": BadInput.code, "message": wrong}), program)
-        return end.code if isinstance(end.code, int) else ENGINE_FAILED
+    except (SystemExit, OSError) as end:
+        return _ended(end, program, as_object)
     except HungUp as error:
         _drop_output(program)
         return error.exit_code
@@ -96,6 +103,8 @@ def main(arguments: Sequence[str], program: Program) -> int:
         return _tell(error, program, as_object=False)
     except CliError as error:
         return _tell(error, program, as_object)
+    except Unforeseen as error:
+        return _own_up(error.__cause__ or error, program, as_object)
     except Exception as error:  # noqa: BLE001 - the outermost boundary: a bug ends cleanly too
         return _own_up(error, program, as_object)
     return 0
@@ -143,10 +152,28 @@ def _tell(error: CliError, program: Program, as_object: bool) -> int:
     return error.exit_code
 
 
-def _misuse(end: SystemExit) -> str | None:
-    """What was wrong with the arguments, if that is why typer ends; a person has been told."""
-    told = getattr(end.__context__, "format_message", None)
-    return told() if told else None
+def _ended(end: SystemExit | OSError, program: Program, as_object: bool) -> int:
+    """The exit code where typer ends: as asked, by misuse, or as its own text can't be written."""
+    chain = list(_behind(end))
+    wrong = [told() for error in chain if (told := getattr(error, "format_message", None))]
+    if wrong:  # typer has told a person, if standard error takes it
+        if as_object:
+            _hand_over(Failure({"code": BadInput.code, "message": wrong[0]}), program)
+        return BAD_INPUT
+    if any(isinstance(error, BrokenPipeError) for error in chain):
+        _drop_output(program)
+        return HUNG_UP
+    if isinstance(end, OSError):
+        _drop_output(program)
+        return _tell(Unwritable(end), program, as_object=False)
+    return end.code if isinstance(end.code, int) else ENGINE_FAILED
+
+
+def _behind(error: BaseException | None) -> Iterator[BaseException]:
+    """The error and those that it came from."""
+    while error is not None:
+        yield error
+        error = error.__context__
 
 
 def _hand_over(failure: Failure, program: Program) -> None:
@@ -166,7 +193,7 @@ def _complain(program: Program, text: str) -> None:
         program.stderr.flush()
 
 
-def _own_up(error: Exception, program: Program, as_object: bool) -> int:
+def _own_up(error: BaseException, program: Program, as_object: bool) -> int:
     """Report a bug; only the kind of error and its place are logged: messages may quote files."""
     frame = error.__traceback__
     while frame and frame.tb_next:

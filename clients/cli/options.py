@@ -12,7 +12,7 @@ from typing import Annotated, Any, Generic, TypeVar, get_type_hints
 import typer
 
 from clients.cli.constraint_options import ConstraintOptions
-from clients.cli.errors import HungUp, Interrupted
+from clients.cli.errors import HungUp, Interrupted, Unforeseen
 from clients.cli.program import Program
 from clients.cli.settings import Setting, table
 from clients.cli.settings_sources import Resolved, resolve
@@ -210,6 +210,8 @@ def add_command(app: typer.Typer, command: Command[Options]) -> None:
             raise Interrupted("interrupted") from None
         except BrokenPipeError:
             raise HungUp("the reader of standard output has gone") from None
+        except OSError as error:
+            raise Unforeseen from error
         raise typer.Exit(code)
 
     context = inspect.Parameter(

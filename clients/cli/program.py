@@ -52,7 +52,7 @@ class Program:
         except BrokenPipeError:
             raise
         except OSError as error:
-            raise Unwritable(f"standard output can't be written ({error.strerror})") from None
+            raise Unwritable(error) from None
 
     def is_live(self, settings: Settings) -> bool:
         """Whether standard error is a terminal that can be drawn on, and may be."""

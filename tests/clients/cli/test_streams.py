@@ -55,6 +55,10 @@ def test_nobody_reads_an_error(tmp_path: Path, unread: int) -> None:
         ("score", "code.py", "--no-such", "--json"),
         ("config",),
         ("config", "--json"),
+        ("--help",),
+        ("fill", "--help"),
+        ("--version",),
+        ("--show-completion", "bash"),
     ],
 )
 def test_a_full_disk_is_no_traceback_and_not_no_change(
@@ -76,9 +80,21 @@ def test_a_full_disk_is_no_traceback_and_not_no_change(
     assert b"Traceback" not in done.stderr and b"internal error" not in done.stderr
 
 
+@pytest.mark.parametrize("flag", ["--help", "--version"])
+def test_nobody_reads_the_help(unread: int, flag: str) -> None:
+    done = subprocess.run((*RUN, flag), stdout=unread, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 141 and not done.stderr
+
+
+def test_nobody_reads_what_was_wrong_with_the_arguments(unread: int) -> None:
+    done = subprocess.run((*RUN, "--no-such"), stderr=unread, check=False)
+    assert done.returncode == 2
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device stands for a full disk")
-def test_an_error_that_can_not_be_told_keeps_its_exit_code(tmp_path: Path) -> None:
-    command = (*RUN, "fill", str(tmp_path / "none.py"), "--at", "1:1")
+@pytest.mark.parametrize("arguments", [("fill", "none.py", "--at", "1:1"), ("fill", "--no-such")])
+def test_an_error_that_can_not_be_told_keeps_its_exit_code(arguments: tuple[str, ...]) -> None:
+    command = (*RUN, *arguments)
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=full, check=False)
     assert done.returncode == 2

@@ -2,10 +2,11 @@
 
 import logging
 from contextlib import suppress
-from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 import platformdirs
+
+from engine.server.logs import LogFile
 
 _BYTES, _FILES = 512 * 1024, 2
 
@@ -23,7 +24,7 @@ def start_log(path: Path) -> None:
     logger.addHandler(logging.NullHandler())
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handler = RotatingFileHandler(path, "a", _BYTES, _FILES, "utf-8", delay=False)
+        handler = LogFile(path, "a", _BYTES, _FILES, "utf-8", delay=False)
         handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(message)s"))
         logger.addHandler(handler)
 

@@ -189,6 +189,14 @@ def test_the_log_file(tmp_path: Path) -> None:
     assert log_path().name == "retouch.log"
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device stands for a full disk")
+def test_a_log_on_a_full_disk_is_no_failure(capsys: pytest.CaptureFixture[str]) -> None:
+    start_log(Path("/dev/full"))
+    logging.getLogger("retouch.cli").info("hello")
+    stop_log()
+    assert capsys.readouterr().err == ""
+
+
 def test_no_log_folder_is_no_failure(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     start_log(tmp_path / "file" / "retouch.log")

@@ -31,7 +31,7 @@ class Model:
 
 def load(folder: Path, dtype: torch.dtype, device: torch.device) -> Model:
     """Read the model in `folder`; ModelError names the file and the trouble."""
-    if not folder.is_dir():
+    if not _is_folder(folder):
         raise ModelError(
             f"There is no model folder {folder}. Give --model a folder with config.json."
         )
@@ -39,6 +39,14 @@ def load(folder: Path, dtype: torch.dtype, device: torch.device) -> Model:
     config.need_holes(folder)
     transformer = read_transformer(folder, config, dtype, device)
     return Model(folder.name, config, transformer, read_tokenizer(folder, config), folder)
+
+
+def _is_folder(path: Path) -> bool:
+    """Whether it is one that can be looked at; a name that is too long, say, is none."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 def read_config(folder: Path) -> ModelConfig:

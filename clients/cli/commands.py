@@ -1,7 +1,6 @@
 """`retouch fill` and `retouch rewrite`: read, ask, show, write."""
 
 import logging
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
@@ -11,6 +10,7 @@ from clients.cli.constraint import constraint_of
 from clients.cli.document import Document
 from clients.cli.errors import CHANGED, UNCHANGED, BadInput
 from clients.cli.fill_run import Outcome, open_client, run_fill
+from clients.cli.glyphs import readable
 from clients.cli.options import FillOptions, RewriteOptions, SpanOptions, ToldOptions
 from clients.cli.program import Program
 from clients.cli.replace_file import check_writable, replace_file
@@ -99,17 +99,12 @@ def told_path(path: Path | None) -> str | None:
     """The file's path as the engine is told it: from the working folder, else the bare name."""
     if path is None:
         return None
-    name = _readable(path.name)[-256:]
+    name = readable(path.name)[-256:]
     try:
-        told = _readable(path.relative_to(Path.cwd()).as_posix())
+        told = readable(path.relative_to(Path.cwd()).as_posix())
     except (OSError, ValueError):  # the working folder is gone, or the file is outside of it
         return name
     return told if len(told) <= 256 else name
-
-
-def _readable(name: str) -> str:
-    """The name as text that can be sent: bytes that are no UTF-8 are replaced."""
-    return os.fsencode(name).decode("utf-8", "replace")
 
 
 def spans(document: Document, options: SpanOptions, settings: Settings) -> tuple[address.Span, ...]:

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from clients.cli.errors import CHANGED
-from clients.cli.glyphs import safe
+from clients.cli.glyphs import readable, safe
 from clients.cli.options import ListingOptions
 from clients.cli.program import Program
 from clients.cli.report import as_json
@@ -34,7 +34,7 @@ class Listing(Struct, frozen=True):
 
 def config(program: Program, options: ListingOptions, resolved: Resolved) -> int:
     """Print the settings in force."""
-    listing = Listing(str(resolved.config_file), _lines(resolved))
+    listing = Listing(readable(str(resolved.config_file)), _lines(resolved))
     program.put(as_json(listing) if options.json else _told(listing).encode())
     return CHANGED
 
@@ -44,7 +44,7 @@ def _lines(resolved: Resolved) -> tuple[Line, ...]:
     return tuple(
         Line(
             row.name,
-            values[row.name],
+            _readable(values[row.name]),
             resolved.origins[row.name],
             row.default,
             row.variable,
@@ -52,6 +52,10 @@ def _lines(resolved: Resolved) -> tuple[Line, ...]:
         )
         for row in table()
     )
+
+
+def _readable(value: Any) -> Any:
+    return readable(value) if isinstance(value, str) else value
 
 
 def _told(listing: Listing) -> str:

@@ -9,11 +9,12 @@ from pathlib import Path
 from msgspec import Struct
 
 from clients.cli.errors import CHANGED, ENGINE_FAILED
+from clients.cli.glyphs import readable, safe
 from clients.cli.logs import log_path
 from clients.cli.machine import Machine, machine
 from clients.cli.model_files import ModelFolder, inspect_model
 from clients.cli.options import ListingOptions
-from clients.cli.program import Program
+from clients.cli.program import Program, named_model
 from clients.cli.report import as_json
 from clients.cli.settings import Settings
 from clients.cli.settings_sources import Resolved
@@ -53,17 +54,17 @@ def examine(resolved: Resolved) -> Health:
     """Gather all facts; no model is loaded."""
     here, torch = machine(), torch_facts()
     model = inspect_model(model_folder(resolved.settings))
-    problems = [*model.problems, *([torch.problem] if torch.problem else [])]
+    problems = [*model.problems, *unusable(torch, resolved.settings)]
     return Health(
         python=f"{platform.python_implementation()} {platform.python_version()}",
-        executable=sys.executable,
+        executable=readable(sys.executable),
         machine=here,
         free_cores=here.free_cores,
         torch=torch,
         model=model,
-        config_file=str(resolved.config_file),
+        config_file=readable(str(resolved.config_file)),
         config_exists=resolved.config_file.is_file(),
-        log_file=str(log_path()),
+        log_file=readable(str(log_path())),
         problems=tuple(problems),
         slow=tuple(slow(here, torch, resolved.settings)),
     )
@@ -71,11 +72,21 @@ def examine(resolved: Resolved) -> Health:
 
 def model_folder(settings: Settings) -> Path:
     """The folder the engine will load."""
-    if settings.model:
-        return Path(settings.model).expanduser()
+    if named := named_model(settings):
+        return named
     package = find_spec("models")
     assert package and package.origin, "the models package is part of the product"
     return Path(package.origin).parent / "weights" / "retouch-135m"
+
+
+def unusable(torch: Torch, settings: Settings) -> Iterator[str]:
+    """What keeps the engine from computing where the settings want it."""
+    if torch.problem:
+        yield torch.problem
+    elif settings.device == "cuda" and not torch.gpus:
+        yield "the device setting is cuda, but torch can use no such GPU: set it to auto"
+    elif settings.device == "mps" and not torch.mps:
+        yield "the device setting is mps, but torch can use no Apple GPU: set it to auto"
 
 
 def slow(here: Machine, torch: Torch, settings: Settings) -> Iterator[str]:
@@ -90,7 +101,7 @@ def slow(here: Machine, torch: Torch, settings: Settings) -> Iterator[str]:
 
 def _slow_processor(here: Machine, settings: Settings) -> Iterator[str]:
     """What costs time where the processor runs the model."""
-    cores = here.physical_cores or here.logical_cores
+    cores = here.usable_cores
     features = set(here.features)
     if features and not _BFLOAT16 & features:
         yield "no bfloat16 arithmetic, so weights run as float32: twice the memory traffic"
@@ -123,10 +134,10 @@ def told(health: Health) -> Iterator[str]:
     yield f"Cores       {cores} physical, {usable}, load {load}, {health.free_cores} free"
     yield f"Features    {' '.join(here.features) or 'none known'}"
     yield f"Memory      {_gibibytes(here.memory)}, {_gibibytes(here.memory_free)} free"
-    yield f"Model       {model.folder}"
+    yield f"Model       {safe(model.folder)}"
     for file in model.files:
         size = "-" if file.size is None else f"{file.size:,}"
-        yield f"  {size:>14}  {file.name}{'  <- ' + file.problem if file.problem else ''}"
+        yield f"  {size:>14}  {safe(file.name)}{'  <- ' + file.problem if file.problem else ''}"
     missing = "" if health.config_exists else "  (not there; defaults)"
     yield f"Config      {health.config_file}{missing}"
     yield f"Log         {health.log_file}"

@@ -1,5 +1,6 @@
 """Text made fit for a terminal: clusters of known width, nothing that could drive the terminal."""
 
+import os
 import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
@@ -15,6 +16,11 @@ _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Cn", "Zl", "Zp"})
 def safe(text: str) -> str:
     """`text` on one line, with control, format and unassigned characters as escapes."""
     return "".join(_escape(char) if _is_unsafe(char) else char for char in text)
+
+
+def readable(name: str) -> str:
+    """A name of the system's as text that can be sent: bytes that are no UTF-8 are replaced."""
+    return os.fsencode(name).decode("utf-8", "replace")
 
 
 def quoted(text: str) -> str:

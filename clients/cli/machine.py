@@ -42,9 +42,14 @@ class Machine(Struct, frozen=True):
     memory_free: int | None
 
     @property
+    def usable_cores(self) -> int:
+        """Cores that this process may run on."""
+        return min(self.physical_cores or self.logical_cores, self.logical_cores)
+
+    @property
     def free_cores(self) -> int:
         """Cores that nothing else keeps busy now, at least one."""
-        usable = min(self.physical_cores or self.logical_cores, self.logical_cores)
+        usable = self.usable_cores
         return max(1, min(usable, round(usable - (self.load or 0.0))))
 
 

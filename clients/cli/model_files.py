@@ -5,12 +5,13 @@ Reads headers only; nothing is loaded.
 
 import json
 import struct
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
-from clients.cli.glyphs import safe
+from clients.cli.glyphs import readable, safe
 
 _HEADER_LIMIT = 16 * 2**20
 _JSON_LIMIT = 64 * 2**20
@@ -44,7 +45,7 @@ def inspect_model(folder: Path) -> ModelFolder:
     """What stands in a model folder, and what its indexes say should."""
     names = set(_NEEDED)
     problems: dict[str, str] = {}
-    if folder.is_dir():
+    with suppress(OSError):  # no such folder, or none that can be read: what it needs is missing
         names |= {path.name for path in folder.iterdir() if path.is_file()}
     for index in sorted(name for name in names if name.endswith(".index.json")):
         try:
@@ -52,7 +53,7 @@ def inspect_model(folder: Path) -> ModelFolder:
         except (OSError, ValueError) as error:
             problems[index] = f"unreadable ({safe(str(error))})"
     files = tuple(_inspect(folder, name, problems.get(name)) for name in sorted(names))
-    return ModelFolder(str(folder), files)
+    return ModelFolder(readable(str(folder)), files)
 
 
 def _inspect(folder: Path, name: str, problem: str | None) -> ModelFile:
@@ -62,8 +63,8 @@ def _inspect(folder: Path, name: str, problem: str | None) -> ModelFile:
         if name.endswith(".safetensors"):
             problem = _shard_problem(path, size)
     except OSError:
-        return ModelFile(name, None, "missing")
-    return ModelFile(name, size, problem)
+        return ModelFile(readable(name), None, "missing")
+    return ModelFile(readable(name), size, problem)
 
 
 def _shards(index: Path) -> set[str]:

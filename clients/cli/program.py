@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TextIO
 
-from clients.cli.errors import Unwritable
+from clients.cli.errors import BadInput, Unwritable
 from clients.cli.fill_run import OpenEngine
+from clients.cli.glyphs import safe
 from clients.cli.settings import Settings
 
 if TYPE_CHECKING:
@@ -113,13 +114,25 @@ def open_local_engine(settings: Settings) -> "EngineClient":
     return open_engine(engine_config(settings))
 
 
+def named_model(settings: Settings) -> Path | None:
+    """The folder that the settings name; None is the model that ships.
+
+    Raises:
+        BadInput: it is in the home of somebody who is not known.
+    """
+    try:
+        return Path(settings.model).expanduser() if settings.model else None
+    except RuntimeError:
+        raise BadInput(f"the model {safe(settings.model or '')}: no such home folder") from None
+
+
 def engine_config(settings: Settings) -> "EngineConfig":
     """The engine that the settings ask for."""
     from engine.config import EngineConfig
     from engine.server.runtime import constraint_cache
 
     return EngineConfig(
-        model=Path(settings.model).expanduser() if settings.model else None,
+        model=named_model(settings),
         device=settings.device,
         dtype=settings.dtype,
         threads=settings.threads,

@@ -216,9 +216,10 @@ def test_code_beside_the_weights_is_never_run(tmp_path: Path) -> None:
     assert canary.exists(), "the canary sings when somebody loads it"
 
 
-def test_a_missing_folder_says_what_to_do(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["nowhere", "x" * 300])
+def test_a_missing_folder_says_what_to_do(tmp_path: Path, name: str) -> None:
     with pytest.raises(ModelError, match="--model"):
-        load(tmp_path / "nowhere", torch.float32, torch.device("cpu"))
+        load(tmp_path / name, torch.float32, torch.device("cpu"))
 
 
 def test_int8_rows_come_back_scaled_from_shards(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """The doctor: facts from fixed texts, a whole and a broken model folder, advice that fits."""
 
 import json
+import os
 import shutil
 import struct
 from pathlib import Path
@@ -105,6 +106,7 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
         ({"features": ("bf16",)}, Settings(), "no wide vector"),
         ({"load": 2.0}, Settings(), "only 2 of 4 cores"),
         ({}, Settings(threads=64), "threads is 64"),
+        ({"logical_cores": 1}, Settings(threads=2), "there are 1 cores"),
         ({}, Settings(dtype="float32"), "faster with bfloat16"),
         ({"memory_free": 1 << 30}, Settings(), "1.0 GiB"),
     ],
@@ -116,6 +118,8 @@ def test_advice(change: dict[str, object], settings: Settings, words: str) -> No
 
 def test_no_advice_where_nothing_is_slow() -> None:
     assert list(slow(PC, CPU_TORCH, Settings())) == []
+    confined = msgspec.structs.replace(PC, logical_cores=1)
+    assert list(slow(confined, CPU_TORCH, Settings())) == [], "nobody else keeps cores busy"
     gpu = msgspec.structs.replace(CPU_TORCH, gpus=("GPU",))
     assert list(slow(msgspec.structs.replace(PC, features=("avx2",)), gpu, Settings())) == []
     assert list(slow(PC, gpu, Settings(device="cpu"))) == [
@@ -134,6 +138,32 @@ def test_no_advice_where_nothing_is_slow() -> None:
 )
 def test_a_torch_that_does_not_work(question: str, words: str) -> None:
     assert words in (torch_facts(question).problem or "")
+
+
+@pytest.mark.parametrize("device", ["cuda", "mps"])
+def test_a_device_that_is_not_there(
+    cli: Cli, folder: Path, device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("clients.cli.doctor.torch_facts", lambda: CPU_TORCH)
+    assert cli.run("doctor", "--model", str(folder), "--device", device) == 3
+    assert f"Problem     the device setting is {device}" in cli.out.decode()
+    monkeypatch.setattr("clients.cli.doctor.torch_facts", lambda: Torch(gpus=("GPU",), mps=True))
+    assert cli.run("doctor", "--model", str(folder), "--device", device) == 0
+
+
+@pytest.mark.parametrize("name", ["x" * 300, os.fsdecode(b"caf\xe9")])
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_an_odd_name_of_a_model_folder(
+    cli: Cli, name: str, form: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("clients.cli.doctor.torch_facts", lambda: CPU_TORCH)
+    assert cli.run("doctor", "--model", name, *form) == 3
+    assert "config.json: missing" in cli.out.decode()
+
+
+def test_a_home_that_is_not_known(cli: Cli) -> None:
+    assert cli.run("doctor", "--model", "~no-such-person/model") == 2
+    assert "no such home folder" in cli.err
 
 
 def test_the_command(cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,6 +99,12 @@ def test_config_prints_a_config_file(cli: Cli) -> None:
     assert msgspec.convert(values, Settings).seed == 7
 
 
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_config_shows_what_is_not_utf_8(cli: Cli, form: tuple[str, ...]) -> None:
+    assert cli.run("config", "--model", os.fsdecode(b"caf\xe9"), *form) == 0
+    assert "caf\ufffd" in cli.out.decode()
+
+
 def test_config_as_json(cli: Cli) -> None:
     (cli.folder / "config.toml").write_text("steps = 4\n")
     assert cli.run("config", "--json") == 0

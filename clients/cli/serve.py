@@ -14,6 +14,7 @@ from clients.cli.program import Program, engine_config
 from clients.cli.report import as_json
 from clients.cli.settings import Settings
 from clients.cli.settings_sources import Resolved
+from engine.errors import EngineError
 from protocol.limits import Limits
 
 if TYPE_CHECKING:
@@ -34,7 +35,10 @@ SERVE = (
     "clients for OpenAI, Mistral, Inception, llama.cpp and Ollama find the routes they know.\n\n"
     "Exit codes: 0 stopped, 2 bad usage, 3 the server could not start."
 )
-STATUS = "Say whether a server runs, and where.\n\nExit codes: 0 it runs, 1 there is none."
+STATUS = (
+    "Say whether a server runs, and where.\n\n"
+    "Exit codes: 0 it runs, 1 there is none, 3 it can't be told."
+)
 SERVE_EXAMPLES = (
     "[bold]Examples[/bold]\n\n  retouch serve  [dim]# for this machine, with a token[/dim]\n\n"
     "  retouch serve --no-auth --port 8012  [dim]# for clients that can't send a key[/dim]"
@@ -106,7 +110,6 @@ class Status(Struct, frozen=True):
 
 def serve(program: Program, options: ServeOptions, resolved: Resolved) -> int:
     """Serve until stopped."""
-    from engine.errors import EngineError
     from engine.server.run import serve as run
 
     if options.no_auth:
@@ -124,7 +127,10 @@ def status(program: Program, options: StatusOptions, _: Resolved) -> int:
     """Say whether a server runs."""
     from engine.server.runtime import default_folder, find_server
 
-    info = find_server(options.folder or default_folder())
+    try:
+        info = find_server(options.folder or default_folder())
+    except EngineError as error:
+        raise EngineFailure(str(error)) from error
     found = Status(running=False) if info is None else _status(info)
     lines = "".join(f"{line}\n" for line in _told(info))
     program.put(as_json(found) if options.json else lines.encode())
@@ -136,7 +142,8 @@ def _serving(program: Program, options: ServeOptions, settings: Settings) -> "Se
     from engine.server.run import Serving
     from engine.server.runtime import TOKEN, default_folder
 
-    folder = options.folder or default_folder()
+    folder = (options.folder or default_folder()).absolute()  # others look from elsewhere
+    token_file = (options.token_file or folder / TOKEN).absolute()
 
     def announce(info: "RuntimeInfo") -> None:
         program.stderr.write("".join(f"{line}\n" for line in _told(info)))
@@ -146,7 +153,7 @@ def _serving(program: Program, options: ServeOptions, settings: Settings) -> "Se
         ServerConfig(
             host=options.host,
             port=options.port,
-            token_file=None if options.no_auth else options.token_file or folder / TOKEN,
+            token_file=None if options.no_auth else token_file,
             allowed_hosts=tuple(options.allow_host or ()),
             allowed_origins=tuple(options.allow_origin or ()),
             idle_seconds=options.idle_exit,

@@ -51,7 +51,7 @@ class ServerConfig:
             if not _ORIGIN.fullmatch(origin):
                 text = "browsers send `scheme://host[:port]` in lower case, without the usual port"
                 raise ValueError(f"{origin!r} can't be allowed as an origin: {text}")
-        if self.idle_seconds is not None and self.idle_seconds <= 0:
+        if self.idle_seconds is not None and not self.idle_seconds > 0:  # nan
             raise ValueError("the idle time must be positive")
 
 

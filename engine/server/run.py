@@ -5,8 +5,7 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -68,14 +67,12 @@ class Server(uvicorn.Server):
 
 def serve(serving: Serving) -> None:
     """Run a server until it is told to stop; EngineError if it can't start."""
-    with _usable(serving.folder):
-        runtime = RuntimeFile(serving.folder)
-        runtime.acquire()
+    runtime = RuntimeFile(serving.folder)
+    runtime.acquire()
     handler = start_log(serving.folder)
     try:
         if serving.server.token_file is not None:
-            with _usable(serving.server.token_file):
-                ensure_token(serving.server.token_file)
+            ensure_token(serving.server.token_file)
         with listen(serving.server) as listening:
             asyncio.run(_serve(serving, runtime, listening))
     finally:
@@ -83,17 +80,8 @@ def serve(serving: Serving) -> None:
         runtime.release()
 
 
-@contextmanager
-def _usable(path: Path) -> Iterator[None]:
-    """EngineError if the system keeps from us what is done with `path`."""
-    try:
-        yield
-    except OSError as error:
-        raise EngineError(f"{path} can't be used: {error.strerror}.") from error
-
-
 def listen(config: ServerConfig) -> socket.socket:
-    """The listening socket; EngineError if the port is taken."""
+    """The listening socket; EngineError if the port is taken, or there is no such host."""
     family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
     # asyncio switches Nagle's algorithm off only on sockets that say they are TCP: without that a
     # small frame waits 40 ms for the one before it to be acknowledged.
@@ -102,10 +90,11 @@ def listen(config: ServerConfig) -> socket.socket:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((config.host, config.port))
         listening.listen(BACKLOG)
-    except OSError as error:
+    except (OSError, TypeError) as error:  # a TypeError is of a name that no host can have
         listening.close()
         where = f"{config.host}:{config.port}"
-        raise EngineError(f"Can't listen on {where}: {error.strerror}. Try --port.") from error
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise EngineError(f"Can't listen on {where}: {reason}. Try --port.") from error
     return listening
 
 
@@ -178,8 +167,7 @@ async def _announce(
         model=pool.facts.model,
         token_file=str(token) if token is not None else None,
     )
-    with _usable(serving.folder):
-        runtime.publish(info)
+    runtime.publish(info)
     logger.info("ready", extra={"facts": {"port": port, "model": info.model}})
     serving.announce(info)
 

@@ -6,6 +6,8 @@ pid says. The operating system lets go of the lock when the holder dies.
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -33,29 +35,41 @@ class RuntimeFile:
     """The server's side: held from start to end."""
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._path = folder / FILE
         self._lock = FileLock(folder / LOCK, mode=0o600)
 
     def acquire(self) -> None:
-        """Become the server; EngineError if another one is."""
-        try:
-            self._lock.acquire(timeout=LOCK_SECONDS)
-        except Timeout:
-            raise EngineError("A server is running already (`retouch status` shows it).") from None
-        self._path.unlink(missing_ok=True)  # what a dead server left
+        """Become the server; EngineError if another one is, or the folder can't be used."""
+        with self._usable():
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            try:
+                self._lock.acquire(timeout=LOCK_SECONDS)
+            except Timeout:
+                text = "A server is running already (`retouch status` shows it)."
+                raise EngineError(text) from None
+            self._path.unlink(missing_ok=True)  # what a dead server left
 
     def publish(self, info: RuntimeInfo) -> None:
-        """Write the file, in one move."""
-        handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=FILE)
-        with os.fdopen(handle, "wb") as file:
-            file.write(msgspec.json.format(msgspec.json.encode(info)))
-        Path(name).replace(self._path)
+        """Write the file, in one move; EngineError if the folder can't be used."""
+        with self._usable():
+            handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=FILE)
+            with os.fdopen(handle, "wb") as file:
+                file.write(msgspec.json.format(msgspec.json.encode(info)))
+            Path(name).replace(self._path)
 
     def release(self) -> None:
         """Take the file away and let go of the lock."""
         self._path.unlink(missing_ok=True)
         self._lock.release()
+
+    @contextmanager
+    def _usable(self) -> Iterator[None]:
+        """EngineError if the system keeps from us what is done in the folder."""
+        try:
+            yield
+        except OSError as error:
+            text = f"The folder {self._path.parent} can't be used: {error.strerror}."
+            raise EngineError(text) from error
 
 
 def find_server(folder: Path) -> RuntimeInfo | None:

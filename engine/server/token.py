@@ -43,13 +43,21 @@ def read_token(path: Path) -> str:
     if facts.st_size > MOST_BYTES:
         raise EngineError(f"{path} is too long for a token.")
     token = path.read_bytes().decode("utf-8", "replace").strip()
-    if not token.isascii() or not token.isprintable() or not token:  # no header could carry it
+    if not token or not token.isascii() or not token.isprintable():  # no header carries it
         raise EngineError(f"{path} holds no token; delete it and a new one is made.")
     return token
 
 
 def ensure_token(path: Path) -> None:
-    """Make a token file unless there is one; EngineError if the one there can't be used."""
+    """Make a token file unless there is one; EngineError if that can't be, or it holds none."""
+    try:
+        _ensure(path)
+    except OSError as error:
+        text = f"The token file {path} can't be used: {error.strerror}."
+        raise EngineError(text) from error
+
+
+def _ensure(path: Path) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

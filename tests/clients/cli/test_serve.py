@@ -1,11 +1,14 @@
 """serve from the outside: what its flags make of a server."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 import engine.server.run
 from engine.server.run import Serving
+from engine.server.runtime import RuntimeFile, RuntimeInfo
+from protocol.runtime import LOCK
 from tests.clients.cli.harness import Cli
 
 
@@ -40,6 +43,25 @@ def test_what_runs_an_engine_of_its_own_offers_no_server(
 ) -> None:
     assert cli.run(command, "--no-server") == 2
     assert not servings
+
+
+def test_the_token_is_found_from_every_folder(
+    cli: Cli, servings: list[Serving], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(cli.folder)
+    assert cli.run("serve", "--runtime-dir", "state") == 0
+    assert cli.run("serve", "--token-file", "secret") == 0
+    files = [serving.server.token_file for serving in servings]
+    assert files == [cli.folder / "state" / "token", cli.folder / "secret"]
+    assert servings[0].folder == cli.folder / "state"
+
+
+def test_status_where_nobody_can_tell(cli: Cli) -> None:
+    RuntimeFile(cli.folder).publish(RuntimeInfo(1, "::1", 1, "0", "fake", None))
+    (cli.folder / LOCK).mkdir()
+    assert cli.run("status", "--runtime-dir", str(cli.folder), "--json") == 3
+    assert json.loads(cli.out)["error"]["code"] == "engine_failed"
+    assert "can't be used" in cli.err and "internal" not in cli.err
 
 
 def test_the_token_is_asked_for_unless_told_otherwise(cli: Cli, servings: list[Serving]) -> None:

@@ -12,6 +12,18 @@ from engine.server.config import ServerConfig
 from engine.server.run import Serving, listen, serve
 
 
+@pytest.mark.parametrize("host", ["no.such.invalid", "caf\udce9", "a\0b"])
+def test_a_host_that_is_none_is_told(host: str) -> None:
+    with pytest.raises(EngineError, match="Can't listen on"):
+        listen(ServerConfig(host=host, port=0, token_file=Path("token")))
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan")])
+def test_an_idle_time_that_never_comes_is_refused(seconds: float) -> None:
+    with pytest.raises(ValueError, match="idle time"):
+        ServerConfig(idle_seconds=seconds)
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
 def test_small_frames_do_not_wait_for_each_other(host: str) -> None:
     if ":" in host and not socket.has_ipv6:

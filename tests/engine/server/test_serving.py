@@ -226,6 +226,15 @@ def test_a_lock_that_cant_be_used_is_told(tmp_path: Path) -> None:
         find_server(tmp_path)
 
 
+def test_a_folder_that_cant_be_used_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(EngineError, match="can't be used"):
+        RuntimeFile(tmp_path / "file").acquire()
+    (tmp_path / LOCK).mkdir()
+    with pytest.raises(EngineError, match="can't be used"):
+        RuntimeFile(tmp_path).acquire()
+
+
 def test_the_runtime_file_belongs_to_who_holds_the_lock(tmp_path: Path) -> None:
     info = RuntimeInfo(os.getpid(), "::1", 1, "0", "fake", None)
     assert info.url == "http://[::1]:1"

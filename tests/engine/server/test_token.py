@@ -42,10 +42,15 @@ def test_files_without_a_token_are_refused(path: Path, text: str) -> None:
 
 
 def test_bytes_that_are_no_text_are_no_token(path: Path) -> None:
-    path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(EngineError, match="no token"):
-        read_token(path)
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(EngineError, match="holds no token"):
+        ensure_token(path)
     assert not TokenFile(path).accepts("x")
+
+
+def test_a_token_file_that_cant_be_made_is_named(path: Path) -> None:
+    with pytest.raises(EngineError, match="can't be used"):
+        ensure_token(path / "token")
 
 
 def test_a_new_token_drops_the_old_one(path: Path) -> None:

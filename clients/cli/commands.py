@@ -56,7 +56,7 @@ def carry_out(
 ) -> int:
     """Run the job that `make` makes of the file; `comment` adds to what is shown of it."""
     _check_combination(options)
-    source = read_source(str(options.file), program.stdin)
+    source = read_source(options.file, program.stdin)
     if options.diff:
         diff.refuse_unpatchable(source)
     if options.in_place and source.path:
@@ -91,7 +91,7 @@ def _check_combination(options: ToldOptions) -> None:
         raise BadInput("--guidance weighs an instruction; give one with --instruction")
     if options.diff and options.json:
         raise BadInput("--diff and --json can't go together; choose one output")
-    if options.in_place and str(options.file) == "-":
+    if options.in_place and options.file == "-":
         raise BadInput("--in-place needs a file; standard input can't be written back")
 
 

@@ -6,7 +6,6 @@ import dataclasses
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar, get_type_hints
 
 import typer
@@ -20,6 +19,10 @@ from clients.cli.show_options import OUTPUT
 
 _WHERE: dict[str, Any] = {"rich_help_panel": "Where"}
 _TOLD: dict[str, Any] = {"rich_help_panel": "Instruction"}
+FileName = Annotated[
+    str, typer.Argument(metavar="FILE", help="A source file, or - for standard input.")
+]
+"""No Path: that would make the file ./- the same as standard input."""
 _REVISION: dict[str, Any] = {"rich_help_panel": "Revision"}
 
 
@@ -36,12 +39,7 @@ class SpanOptions(ConstraintOptions):
             "--json", help="Print one JSON object: text, tokens, steps, NFE, times.", **OUTPUT
         ),
     ] = False
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE", help="A source file, or - for standard input.", readable=False
-        ),
-    ]
+    file: FileName
     lines: Annotated[
         list[str] | None,
         typer.Option(

@@ -1,7 +1,6 @@
 """`retouch score`: how sure the model is of every token of a span; nothing changes."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, get_args
 
 import typer
@@ -15,7 +14,7 @@ from clients.cli.errors import CHANGED, BadInput
 from clients.cli.fill_run import failure, open_client
 from clients.cli.glyphs import quoted
 from clients.cli.help_texts import ENDS, examples
-from clients.cli.options import Command, ListingOptions
+from clients.cli.options import Command, FileName, ListingOptions
 from clients.cli.program import Program
 from clients.cli.report import Place, as_json
 from clients.cli.request import checked, context
@@ -49,12 +48,7 @@ SCORE_EXAMPLES = examples(
 class ScoreOptions(ListingOptions):
     """Which span, and by which reading."""
 
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE", help="A source file, or - for standard input.", readable=False
-        ),
-    ]
+    file: FileName
     lines: Annotated[
         str | None,
         typer.Option("--lines", metavar="A:B", help="Whole lines, both included.", **_WHERE),
@@ -96,7 +90,7 @@ def score(program: Program, options: ScoreOptions, resolved: Resolved) -> int:
     """Score a span and print its tokens."""
     if options.lines is not None and options.range is not None:
         raise BadInput("--lines and --range can't go together; give one place")
-    source = read_source(str(options.file), program.stdin)
+    source = read_source(options.file, program.stdin)
     document = Document.of(source.text, told_path(source.path))
     span = _span(document, options)
     request, cut = _request(document, span, options, resolved.settings)

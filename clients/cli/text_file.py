@@ -49,7 +49,7 @@ def read_source(name: str, stdin: BinaryIO) -> Source:
     """
     if name == "-":
         return _decode("standard input", None, stdin.read(SIZE_LIMIT + 1))
-    shown = safe(name)
+    shown = safe(str(Path(name)))
     try:
         path = Path(name).resolve(strict=True)
         data = _read_regular(path, shown)

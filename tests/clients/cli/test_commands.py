@@ -25,6 +25,13 @@ def test_fill_shows_a_diff_and_leaves_the_file(cli: Cli) -> None:
     assert cli.engine.closed
 
 
+def test_a_file_named_dash_is_a_file(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(cli.folder)
+    path = cli.file(CODE, "-")
+    assert cli.run("fill", "./-", "--lines", "2", "-i") == 0
+    assert path.read_bytes() == CODE.replace(b"    return None", b"pass")
+
+
 def test_whole_lines_are_asked_for_as_a_block(cli: Cli) -> None:
     path = cli.file(CODE)
     cli.engine.answer = "    x = r\n    return x"

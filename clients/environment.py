@@ -15,10 +15,18 @@ OLDEST = (3, 11)
 def ready(extra: str = "") -> Path:
     """The Python of `.venv`, with this checkout and the optional `extra` installed in it.
 
-    Installs again only when pyproject.toml has changed. SystemExit says what went wrong.
+    Installs again only when pyproject.toml has changed. What goes wrong is said, and ends the
+    program with an exit code of `retouch`: 3, or 130 for Ctrl-C.
     """
+    try:
+        return _ready(extra)
+    except KeyboardInterrupt:
+        raise _ended("interrupted", 130) from None
+
+
+def _ready(extra: str) -> Path:
     if sys.version_info < OLDEST:
-        raise SystemExit(f"Retouch needs Python {OLDEST[0]}.{OLDEST[1]} or later.")
+        raise _ended(f"Retouch needs Python {OLDEST[0]}.{OLDEST[1]} or later.")
     python = FOLDER / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     stamp = FOLDER / f"installed-{extra or 'plain'}"
     wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
@@ -30,7 +38,7 @@ def ready(extra: str = "") -> Path:
     target = f"{ROOT}[{extra}]" if extra else str(ROOT)
     command = [str(python), "-m", "pip", "install", "--quiet", "--editable", target]
     if subprocess.run(command, check=False).returncode:
-        raise SystemExit(
+        raise _ended(
             "The packages could not be installed; pip's message is above. For another build "
             "of PyTorch install it into .venv first (pytorch.org, Get Started), then try again."
         )
@@ -38,12 +46,18 @@ def ready(extra: str = "") -> Path:
     return python
 
 
+def _ended(why: str, status: int = 3) -> SystemExit:
+    """To be raised, once it has been said why."""
+    print(why, file=sys.stderr)
+    return SystemExit(status)
+
+
 def _make(clear: bool) -> None:
     """A new environment; `clear` throws away what is left of one whose Python is gone."""
     try:
         venv.create(FOLDER, clear=clear, with_pip=True)
     except (OSError, subprocess.CalledProcessError) as error:
-        raise SystemExit(
+        raise _ended(
             f"{FOLDER} could not be made: {error}\nOn Debian and Ubuntu pip for it is a package "
             "of its own: install python3-venv, then try again."
         ) from None

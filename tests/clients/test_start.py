@@ -84,12 +84,31 @@ def test_an_environment_whose_python_has_gone_is_made_anew(
     "error", [subprocess.CalledProcessError(1, "ensurepip"), PermissionError(13, "denied")]
 )
 def test_an_environment_that_can_not_be_made_is_explained(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: Exception,
 ) -> None:
     def create(*_: Any, **__: Any) -> None:
         raise error
 
     monkeypatch.setattr(environment, "FOLDER", tmp_path / "none")
     monkeypatch.setattr(venv, "create", create)
-    with pytest.raises(SystemExit, match="install python3-venv"):
+    with pytest.raises(SystemExit) as end:
         environment.ready()
+    assert end.value.code == 3, "1 would mean that nothing changed"
+    assert "install python3-venv" in capsys.readouterr().err
+
+
+def test_an_interrupt_while_setting_up_is_no_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def create(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(environment, "FOLDER", tmp_path / "none")
+    monkeypatch.setattr(venv, "create", create)
+    with pytest.raises(SystemExit) as end:
+        environment.ready()
+    assert end.value.code == 130
+    assert "interrupted" in capsys.readouterr().err

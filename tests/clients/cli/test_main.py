@@ -32,7 +32,7 @@ from protocol.messages import (
 from tests.clients.cli.harness import Cli
 from tests.fakes import FakeEngine
 
-COMMANDS = ("fill", "rewrite", "demo", "doctor", "config")
+COMMANDS = tuple(command.name for command in COMMAND_TABLE)
 
 
 def said(capsys: pytest.CaptureFixture[str]) -> str:

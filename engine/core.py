@@ -75,6 +75,8 @@ class Engine:
 
     def _run(self, jobs: list[Work]) -> list[StepResult]:
         """The job boundary: whatever goes wrong in a pass ends its jobs, never the engine."""
+        if not jobs:  # a turn that only ended some tells nothing of the pace
+            return []
         began = self._clock()
         self._tell_time(jobs, began)
         try:

@@ -1,11 +1,13 @@
 """LocalEngine as a server's engine: waits told, late fills refused, what it lacks named."""
 
 import random
+from collections.abc import Sequence
 
 import pytest
 
 from engine.client import stream
 from engine.config import EngineConfig
+from engine.job import StepResult, Work
 from engine.local import LocalEngine
 from engine.making import LINE_LIMIT
 from models.loader import Model
@@ -161,3 +163,27 @@ def test_a_line_that_does_not_end_is_not_waited_for(
     assert isinstance(end, Done)
     assert "\n" not in end.text.rstrip("\n")
     assert end.stats.forwards <= LINE_LIMIT + 8
+
+
+def test_a_turn_that_only_ends_fills_says_nothing_about_the_pace(
+    tiny: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock(0.0)
+    engine = LocalEngine(tiny, EngineConfig(threads=1, batch_jobs=1), clock)
+    run = engine._runner.run
+
+    def slow(works: Sequence[Work]) -> list[StepResult]:
+        clock.now += 0.1 * len(works)
+        return run(works)
+
+    monkeypatch.setattr(engine._runner, "run", slow)
+    engine.send(fill())
+    while engine.busy:
+        engine.step()
+    waits = []
+    for _ in range(3):
+        for name in ("first", "second"):
+            engine.send(fill(name))
+            engine.send(Cancel(name))
+        waits += [m.est_ms for m in engine.step() if isinstance(m, Accepted)][1:]
+    assert waits == [100.0] * 3

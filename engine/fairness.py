@@ -40,7 +40,7 @@ class Entry:
 def denoising_rows(work: Work) -> int:
     """Rows of one denoising step of a work."""
     if isinstance(work, Query):
-        return sum(len(part.tokens) + 1 for part in work.parts)
+        return sum(part.size for part in work.next_parts())
     if isinstance(work, JointJob):
         return sum(denoising_rows(hole) for hole in work.holes)
     return len(work.canvas) + 1 if work.policy.reading is ReadingKind.CANVAS else 1

@@ -248,6 +248,8 @@ class StepResult:
     prefilled: int = 0
     cached: int = 0
     forwards: int = 0
+    rows: int = 0
+    """Of its own, the context's left out."""
     seconds: float = 0.0
     """Time of the whole turn, shared with the rest of the batch."""
     finish: Finish | None = None

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 Priority = Literal["auto", "manual", "batch"]
+QUERY_ROWS = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,11 @@ class Part:
     choices: int = 1
     shared: int = 0
 
+    @property
+    def size(self) -> int:
+        """Rows that it brings to a pass; the anchor is shared too."""
+        return len(self.tokens) - self.shared + (not self.shared)
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -82,6 +88,17 @@ class Query:
     def __post_init__(self) -> None:
         if not all(_shares(self.parts[0], part) for part in self.parts if part.shared):
             raise ValueError("a part shares only what the first part begins with")
+
+    def next_parts(self) -> list[Part]:
+        """What the coming pass answers: as many open parts as QUERY_ROWS hold, at least one."""
+        parts: list[Part] = []
+        rows = 0
+        for part in self.parts[len(self.answers) :]:
+            rows += part.size
+            if parts and rows > QUERY_ROWS:
+                break
+            parts.append(part)
+        return parts
 
 
 def _shares(first: Part, part: Part) -> bool:

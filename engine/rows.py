@@ -40,8 +40,6 @@ class JobState:
     standing: list[int] = field(default_factory=list)
     """Revealed slots that the coming pass looks at again, by `evidence` (see engine.reviews)."""
     evidence: Evidence = Evidence.REVEAL
-    answered: int = 0
-    """Parts of a query that are answered."""
     reported: bool = False
     plain: "JobState | None" = None
     """Of a guided job: the same without the last reference, over the same leases."""

@@ -20,7 +20,6 @@ from models.linear import FEW_ROWS
 from models.transformer import Pass, RowGroup, RowKind, Transformer
 
 CHUNK = 128
-QUERY_ROWS = 512
 
 logger = logging.getLogger(__name__)
 
@@ -120,7 +119,7 @@ class Runner:
         if sum(lease.pending for lease in state.leases) > CHUNK - room:
             return share
         if isinstance(work, Query):
-            share.parts = _next_parts(work, state)
+            share.parts = work.next_parts()
         state.room = draft_room if state.plain is None else 0
         if state.plain is not None:
             state.plain.draft = list(state.draft)
@@ -185,6 +184,7 @@ class Runner:
             lease.advance(take)
         if share.rows:
             result.forwards = 2 if share.plain else 1
+            result.rows = sum(len(rows.ids) for rows in share.own)
             try:
                 self._take(share, _logits(share, probed), result)
             except Unsatisfiable as error:
@@ -215,19 +215,6 @@ def _logits(share: Share, probed: dict[int, Tensor]) -> list[Tensor]:
         return told
     weight = share.work.context.guidance
     return [guided(*pair, weight) for pair in zip(told, plain, strict=True)]
-
-
-def _next_parts(query: Query, state: JobState) -> list[Part]:
-    """As many of the query's open parts as QUERY_ROWS rows hold, at least one."""
-    parts: list[Part] = []
-    rows = 0
-    for part in query.parts[state.answered :]:
-        rows += len(part.tokens) + 1 - part.shared
-        if parts and rows > QUERY_ROWS:
-            break
-        parts.append(part)
-    state.answered += len(parts)
-    return parts
 
 
 def _shifted(group: RowGroup, by: int) -> RowGroup:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from engine.fairness import Entry, can_meet, denoising_rows, in_order, packed, turns_before
+from engine.fairness import Entry, can_meet, in_order, packed, turns_before
 from engine.job import Finish, StepResult, Work
 
 QUEUE_LIMIT = 256
@@ -92,8 +92,7 @@ class Scheduler:
         for result in results:
             job = result.work
             entry = self._entries[job.id]
-            rows = result.prefilled + (denoising_rows(job) if result.forwards else 0)
-            self._served[job.client] += rows
+            self._served[job.client] += result.prefilled + result.rows
             entry.is_fresh = entry.is_fresh and not result.forwards
             if result.finish is not None or result.error is not None:
                 self._end(job)

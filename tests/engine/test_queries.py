@@ -59,7 +59,7 @@ def test_a_canvas_query_is_the_canvas_reading(tiny: Model) -> None:
 def test_many_parts_are_answered_in_order_over_several_passes(
     tiny: Model, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.runner.QUERY_ROWS", 32)
+    monkeypatch.setattr("engine.query.QUERY_ROWS", 32)
     parts = [causal_part([20 + n, 21, 22]) for n in range(count)]
     together = ask(tiny, *parts).answers
     assert len(together) == count
@@ -73,7 +73,7 @@ def test_what_parts_share_is_computed_once(
     tiny: Model, monkeypatch: pytest.MonkeyPatch, with_suffix: bool, rows: int
 ) -> None:
     """The same answers as without sharing, in one pass and over several."""
-    monkeypatch.setattr("engine.runner.QUERY_ROWS", rows)
+    monkeypatch.setattr("engine.query.QUERY_ROWS", rows)
     first = causal_part(HOLE, with_suffix)
     lines = {(70, 80, 91, 92): 1, (70, 80, 90, 93, 94): 2, (70, 80): 0}
     whole = [Part(line, (len(line),), (100,), with_suffix=with_suffix) for line in lines]
@@ -101,3 +101,17 @@ def test_nothing_else_is_shared(part: Part) -> None:
 def test_the_end_mark_is_reported(tiny: Model) -> None:
     [answer] = ask(tiny, Part((16,), (0, 1), (0, 0), canvas=True)).answers
     np.testing.assert_allclose(answer.end, answer.target, atol=1e-6)
+
+
+def test_a_result_tells_the_rows_of_its_pass(tiny: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a query that takes several passes each counts its own; a guided job has all rows twice."""
+    monkeypatch.setattr("engine.query.QUERY_ROWS", 10)
+    parts = [causal_part(HOLE)] * 3
+    query = Query("q", Context((5, *PREFIX)), parts)
+    job = make_job(PREFIX, SUFFIX, slots=6, policy="fixed")
+    job.context = replace(job.context, references=((9,),), guidance=2.0)
+    engine, _ = make_engine(tiny)
+    for work in (query, job):
+        engine.add(work)
+    assert [result.rows for result in engine.step()] == [10, 14]
+    assert [result.rows for result in engine.step()] == [5, 14]

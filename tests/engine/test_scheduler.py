@@ -1,19 +1,23 @@
 """Scheduler: urgency, fair shares, deadlines, rows and admission; simulated, without a model."""
 
 from collections import Counter
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.canvas import Canvas
-from engine.fairness import PATIENCE, PREFILL_ROWS
+from engine.fairness import PATIENCE, PREFILL_ROWS, denoising_rows
 from engine.job import Job, StepResult, Work
 from engine.policies import POLICIES, Plan
-from engine.query import Context, Part, Priority, Query
+from engine.query import Answer, Context, Part, Priority, Query
 from engine.scheduler import QUEUE_LIMIT, ROWS, Scheduler
 
 BATCH = 4
+NONE = np.empty(0, np.int64)
+ANSWER = Answer(NONE.astype(np.float32), NONE, NONE.astype(np.float32))
 
 
 def job(
@@ -37,7 +41,8 @@ def job(
 
 
 def done(work: Work, finish: bool = False) -> StepResult:
-    return StepResult(work, forwards=1, finish="converged" if finish else None)
+    rows = denoising_rows(work)
+    return StepResult(work, forwards=1, rows=rows, finish="converged" if finish else None)
 
 
 def turn(scheduler: Scheduler, now: float = 0.0) -> list[str]:
@@ -159,7 +164,7 @@ def test_a_context_counts_as_read_at_the_first_step() -> None:
     (work,) = scheduler.schedule()
     scheduler.retire([StepResult(work, prefilled=128)])
     assert scheduler._entries["a"].rows == PREFILL_ROWS
-    scheduler.retire([StepResult(work, prefilled=7, forwards=1)])
+    scheduler.retire([StepResult(work, prefilled=7, forwards=1, rows=4)])
     assert scheduler._entries["a"].rows == 4
     assert scheduler._served[""] == 128 + 7 + 4
 
@@ -175,6 +180,17 @@ def test_queries_and_causal_jobs_know_their_rows() -> None:
     scheduler = Scheduler(8)
     read(scheduler, query, job("c", policy="causal", slots=900))
     assert [entry.rows for entry in scheduler._entries.values()] == [4, 1]
+
+
+def test_a_query_of_many_passes_counts_the_rows_of_the_coming_one() -> None:
+    """Without those that a part shares with the first one, and those of other passes."""
+    scheduler, ids = Scheduler(8), tuple(range(99))
+    whole = Part(ids, (0,), (1,))
+    query = Query("q", Context((5,)), [whole, *[replace(whole, rows=(98,), shared=90)] * 100])
+    read(scheduler, query)
+    assert scheduler._entries["q"].rows == 100 + 45 * 9
+    query.answers += [ANSWER] * 46
+    assert scheduler._entries["q"].rows == 55 * 9
 
 
 def test_cancelled_and_late_jobs_end_before_the_next_step() -> None:

@@ -123,10 +123,9 @@ class SegmentCache:
         free = sorted((e for e in self._entries if not e.readers), key=lambda e: e.used)
         excess = self.nbytes - self.limit
         for entry in free:
-            if excess <= 0:
-                return
-            excess -= entry.key_values.nbytes
-            self._entries.remove(entry)
+            if excess > 0 or not entry.ids:  # what was never begun takes no bytes, but a place
+                excess -= entry.key_values.nbytes
+                self._entries.remove(entry)
 
 
 def common_prefix(a: list[int], b: tuple[int, ...]) -> int:

@@ -101,3 +101,10 @@ def test_common_prefix() -> None:
     assert common_prefix([1, 2, 3], (1, 2, 4)) == 2
     assert common_prefix([1, 2], (1, 2, 3)) == 2
     assert common_prefix([], (1,)) == 0
+
+
+def test_nothing_is_kept_of_a_segment_that_was_never_begun(tiny: Model) -> None:
+    cache = SegmentCache(tiny.transformer, 1 << 30)
+    for start in range(5):
+        cache.release(cache.lease(0, (start, 1, 2)))
+    assert not cache._entries

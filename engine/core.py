@@ -50,8 +50,14 @@ class Engine:
         return turns, turns * self._pace
 
     def cancel(self, job_id: str) -> None:
-        """End a job before its next step."""
+        """End a job before its next step, which tells of it."""
         self._scheduler.end(job_id, "cancelled")
+
+    def drop(self, job_id: str) -> None:
+        """End a job at once, of which nobody wants to hear any more; its id is free."""
+        work = self._scheduler.drop(job_id)
+        if work is not None:
+            self._runner.forget(work)
 
     def changed(self, job: Job) -> None:
         """The canvas of a live job was changed from outside: what was computed of it is void."""

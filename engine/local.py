@@ -164,7 +164,7 @@ class LocalEngine:
         """Let nothing stay of a request, whatever it had come to."""
         self._compiling.drop(name)
         for work in self._session.forget(name):
-            self._engine.cancel(work)
+            self._engine.drop(work)
         self._owners.pop(name, None)
 
     def _open(self, fill: Task, client: str) -> None:
@@ -232,7 +232,7 @@ class LocalEngine:
             work.client, work.priority = owner.client, owner.priority
             self._engine.add(work)
         for work_id in turn.cancel:
-            self._engine.cancel(work_id)
+            self._engine.drop(work_id)
         for job in turn.changed:
             self._engine.changed(job)
         for message in turn.messages:

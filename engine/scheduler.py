@@ -62,6 +62,14 @@ class Scheduler:
         if job_id in self._entries:
             self._ending.setdefault(job_id, finish)
 
+    def drop(self, job_id: str) -> Work | None:
+        """Forget a job, and tell what it was; None if the id is unknown."""
+        entry = self._entries.get(job_id)
+        if entry is None:
+            return None
+        self._end(entry.work)
+        return entry.work
+
     def go_on(self, job_id: str) -> None:
         """Take back that the job ends, unless somebody cancelled it."""
         if self._ending.get(job_id) != "cancelled":

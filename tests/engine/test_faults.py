@@ -92,6 +92,25 @@ def test_a_fault_met_in_a_result_ends_that_request_alone(
 
 
 @pytest.mark.parametrize("request_", REQUESTS)
+def test_an_id_is_free_as_soon_as_its_request_has_failed(
+    tiny_engine: LocalEngine, request_: Task, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever is left of its work ends with it, and is not taken for the new one's."""
+
+    def explode(result: StepResult) -> Turn:
+        raise KeyError("a secret text")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(tiny_engine._session._session, "advance", explode)
+        tiny_engine.send(request_)
+        error = tiny_engine.step()[-1]
+    assert isinstance(error, Error) and error.ends
+    tiny_engine.send(request_)
+    assert not isinstance(ends(tiny_engine)["bad"], Error)
+    assert nothing_stays(tiny_engine)
+
+
+@pytest.mark.parametrize("request_", REQUESTS)
 def test_a_fault_met_when_a_request_begins_leaves_nothing_of_it(
     tiny_engine: LocalEngine, request_: Task, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,8 +16,9 @@ from protocol.requests import NextHole
 SEED_STRIDE = 0x1E3779B97F4A7C15
 SEEDS = 1 << 63
 HOLE_FIELDS = ("canvas", "constraint", "lines", "shape")
-GREATEST = ("steps", "queue_ms", "wall_ms")
-"""Statistics of which holes filled together have the greatest in common, not the sum."""
+GREATEST = ("steps", "wall_ms")
+"""Statistics of which holes filled together have the greatest in common, not the sum. The queue is
+the first hole's: with that the fill begins."""
 
 
 def holes_of(fill: Fill) -> tuple[NextHole, ...]:
@@ -124,6 +125,5 @@ def _stats(parts: Sequence[Stats], together: bool) -> Stats:
     for name in Stats.__struct_fields__:
         of_parts = [getattr(part, name) for part in parts]
         values[name] = max(of_parts) if together and name in GREATEST else sum(of_parts)
-    if not together:
-        values["queue_ms"] = parts[0].queue_ms
+    values["queue_ms"] = parts[0].queue_ms
     return Stats(**values)

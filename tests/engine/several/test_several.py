@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from engine.boundary import Boundary
 from engine.client import stream
 from engine.config import EngineConfig
-from engine.job import JointJob
+from engine.job import JointJob, StepResult, Work
 from engine.local import LocalEngine
 from engine.policies import POLICIES, ReadingKind
 from engine.session import Session
@@ -281,3 +281,20 @@ def test_holes_with_text_between_that_has_no_tokens_are_filled_in_turn(lacking: 
     assert isinstance(accepted, Accepted) and isinstance(last, Done)
     assert any("in turn" in note for note in accepted.notes)
     assert len(last.holes) == 2
+
+
+def test_a_pass_of_several_holes_is_no_time_in_the_queue(
+    tiny: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [1.0]
+    engine = LocalEngine(tiny, EngineConfig(threads=1), lambda: clock[0])
+    run = engine._runner.run
+
+    def slow(works: Sequence[Work]) -> list[StepResult]:
+        clock[0] += 0.5
+        return run(works)
+
+    monkeypatch.setattr(engine._runner, "run", slow)
+    stats = done(engine, fill()).stats
+    assert stats.queue_ms == 0.0
+    assert stats.model_ms == stats.wall_ms == 500.0 * stats.steps

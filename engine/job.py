@@ -133,7 +133,8 @@ class Job:
     witness: Indices | None = None
     """Under a constraint: the canvas as the last step would complete it."""
     log_valid: float | None = None
-    """See Narrowed; summed over blocks, and over slots where each has a step of its own."""
+    """See Narrowed; summed over blocks, and over slots where each has a step of its own. Where
+    a person changed the canvas, from then on."""
 
     @property
     def whole(self) -> Canvas:
@@ -152,8 +153,7 @@ class Job:
 
     def keep(self, narrowed: Narrowed) -> None:
         """Take note of what a constraint said in this step."""
-        first = narrowed.witness is None or self.step - self.began == 1
-        if first and narrowed.log_valid is not None:
+        if self.witness is None and narrowed.log_valid is not None:
             self.log_valid = (self.log_valid or 0.0) + narrowed.log_valid
         self.witness = narrowed.witness
 

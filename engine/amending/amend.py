@@ -48,7 +48,7 @@ def _check_way(job: Job, draft: Draft) -> None:
     if job.constraint is not None and not job.constraint.allows(draft.canvas, room):
         text = "With this text the answer can't keep to the constraint."
         raise refused("constraint_unsatisfiable", text)
-    job.witness = None
+    job.witness = job.log_valid = None
 
 
 class Amender:

@@ -7,10 +7,20 @@ import jsonschema_rs
 import pytest
 
 from engine.config import EngineConfig
+from engine.job import Job, Narrowed
 from engine.local import LocalEngine
 from models.loader import Model
 from protocol.constraint import JsonSchema, Regex
-from protocol.messages import Cancel, Done, Error, Fill, Pin, Revise, ServerMessage
+from protocol.messages import (
+    Cancel,
+    Done,
+    Error,
+    Fill,
+    Pin,
+    RemaskBelow,
+    Revise,
+    ServerMessage,
+)
 from protocol.requests import NextHole
 from tests.engine.held.asking import SCHEMA, fill
 
@@ -132,3 +142,30 @@ def test_an_answer_that_fails_the_last_gate_is_not_sent(
     assert isinstance(error, Error)
     assert error.code == "engine_failed"
     assert "of a bug" in error.message
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("steps", [None, 4])
+def test_the_chance_to_keep_to_it_is_told_from_the_last_change_on(
+    tiny_engine: LocalEngine, policy: Any, steps: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was thrown back is not counted beside what stands in its place."""
+    told: list[float] = []
+    keep = Job.keep
+
+    def spy(job: Job, narrowed: Narrowed) -> None:
+        assert narrowed.log_valid is not None
+        told.append(narrowed.log_valid)
+        keep(job, narrowed)
+
+    monkeypatch.setattr(Job, "keep", spy)
+    tiny_engine.send(fill(Regex("[a-f]{9,12}"), policy, sampling={"threshold": 0.99}))
+    while len(told) < 2:
+        tiny_engine.step()
+        assert tiny_engine.busy
+    told.clear()
+    tiny_engine.send(Revise("f", 9, (RemaskBelow(1.0),), steps=steps))
+    *_, end = iter(tiny_engine.receive, None)
+    assert isinstance(end, Done) and end.log_valid is not None
+    each = policy in ("causal", "speculate")
+    assert end.log_valid == pytest.approx(sum(told) if each else told[0], abs=1e-3)

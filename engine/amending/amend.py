@@ -106,3 +106,6 @@ def _go_on(job: Job, revise: Revise) -> None:
     if revise.seed is not None:
         job.plan = replace(job.plan, seed=revise.seed)
         job.draw = replace(job.draw, seed=revise.seed)
+    if job.review is not None:
+        plan = replace(job.review.plan, steps=job.plan.steps, seed=job.plan.seed)
+        job.review = replace(job.review, plan=plan)

@@ -14,6 +14,7 @@ from protocol.messages import (
     Remask,
     RemaskBelow,
     Resize,
+    Sampling,
 )
 from tests.engine.amending.watched import POLICIES, Watched, fill
 
@@ -218,3 +219,13 @@ def test_steps_and_randomness_from_now_on(tiny: Model) -> None:
         assert done.stats.steps == step + 2
         ends.append(done.text)
     assert ends[0] != ends[1]
+
+
+def test_a_review_has_the_steps_and_the_randomness_of_its_fill(tiny: Model) -> None:
+    sampling = Sampling(policy="fixed", steps=12, review="remdm_cap", seed=3)
+    watched = Watched(tiny, msgspec.structs.replace(fill(canvas=PINNED), sampling=sampling))
+    watched.steps(2)
+    watched.revise(Remask(0, 1), steps=2, seed=4)
+    review = watched.engine._session._session._live["a"].search.lead.review
+    assert review is not None and (review.plan.steps, review.plan.seed) == (2, 4)
+    watched.done()

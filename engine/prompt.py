@@ -54,9 +54,8 @@ class Prompter:
         ids = self._tokenizer.encode(text)
         if not moved and ids and self._moves(ids[-1], text):
             moved = self._tokenizer.bytes_of([ids.pop()])
-        excess = max(0, len(ids) - self._limit)
-        ids = ids[-(-excess // BLOCK) * BLOCK :]
-        if excess or len(text) + len(moved) < len(prefix):
+        whole, ids = len(ids), last_blocks(ids, self._limit)
+        if len(ids) < whole or len(text) + len(moved) < len(prefix):
             notes.append(f"Only the last {len(ids)} tokens before the hole were used.")
         window = self._config.layout.suffix_limit
         head = suffix[: window * CHARACTERS_PER_TOKEN]
@@ -116,6 +115,13 @@ class Prompter:
         if data is None or not is_text(data) or not text.endswith(data.decode()):
             return False
         return len(self._index.starting_with(data)) > len(self._index.equal_to(data))
+
+
+def last_blocks(ids: list[int], limit: int) -> list[int]:
+    """At most `limit` of the last tokens; what goes goes in whole blocks, so that more tokens
+    don't move the start and caches serve."""
+    excess = max(0, len(ids) - limit)
+    return ids[-(-excess // BLOCK) * BLOCK :]
 
 
 def prefix_limit(config: ModelConfig, asked: int) -> int:

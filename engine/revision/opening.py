@@ -68,7 +68,7 @@ def open_passage(
     _check_size("What may change has", sum(not slot.locked for slot in slots), limit)
     table = model.tokenizer.token_bytes
     starts = window_starts([table[token] for token in ids], window)
-    passage = Passage(request.id, prompt, slots, model.config.layout.suffix_limit, starts)
+    passage = Passage(request.id, prompt, slots, model.config, starts)
     return Opened(passage, prompt.required, tail, prompt.notes)
 
 

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from engine.prompt import Prompt
+from engine.prompt import Prompt, last_blocks, prefix_limit
 from engine.query import Context
 from engine.revision.slots import Slot, Slots, ids_of
+from models.config import ModelConfig
 
 WINDOW = 47
 """Tokens revised together; with the end mark they make up the largest canvas that is trained."""
@@ -43,11 +44,17 @@ class Passage:
     """The text under revision; windows are replaced one by one, the rest is their context."""
 
     def __init__(
-        self, name: str, prompt: Prompt, slots: Sequence[Slot], limit: int, starts: Sequence[int]
+        self,
+        name: str,
+        prompt: Prompt,
+        slots: Sequence[Slot],
+        config: ModelConfig,
+        starts: Sequence[int],
     ) -> None:
         self._name = name
         self._prompt = prompt
-        self._limit = limit
+        self._suffix_limit = config.layout.suffix_limit
+        self._prefix_limit = prefix_limit(config, config.positions)
         bounds = [*starts, len(slots)]
         self.windows = [tuple(slots[start:stop]) for start, stop in pairwise(bounds)]
 
@@ -63,12 +70,13 @@ class Passage:
     def window(self, index: int, turn: int) -> Window:
         """A window as it is now; `turn` makes the ids of its work different from earlier ones."""
         context = self._prompt.context
-        left = [slot.token for window in self.windows[:index] for slot in window]
+        separator, *ids = context.prefix
+        ids += [slot.token for window in self.windows[:index] for slot in window]
         right = [slot.token for window in self.windows[index + 1 :] for slot in window]
         around = replace(
             context,
-            prefix=(*context.prefix, *left),
-            suffix=(*right, *context.suffix)[: self._limit],
+            prefix=(separator, *last_blocks(ids, self._prefix_limit)),
+            suffix=(*right, *context.suffix)[: self._suffix_limit],
         )
         required = b"" if index else self._prompt.required
         return Window(index, f"{self._name}/{index}.{turn}", around, self.windows[index], required)

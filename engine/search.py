@@ -209,8 +209,10 @@ class Search:
         return self._conclude([self._voters[index].job for index in order], self.finish)
 
     def _settled_first(self) -> list[Job]:
-        """In a hurry: branches that came to their end, by birth; else the lead as it is."""
-        return [job for job in self._branches if job.id in self._ended] or [self.lead]
+        """In a hurry: branches that came to their end, the soundest first, then by birth; else the
+        lead as it is."""
+        ended = [job for job in self._branches if job.id in self._ended]
+        return sorted(ended, key=self.texts.flaws) if len(ended) > 1 else ended or [self.lead]
 
     def _conclude(self, ranked: list[Job], finish: Finish | None) -> list[Work]:
         self.ranked, self.finish = ranked or [self.lead], finish or "stop"

@@ -96,6 +96,23 @@ def test_at_the_deadline_a_finished_branch_beats_an_unfinished_lead() -> None:
     assert search.ranked[0] is branch and search.finish == "deadline"
 
 
+@pytest.mark.parametrize("width", [2, 3])
+def test_at_the_deadline_a_text_that_breaks_the_document_still_loses(width: int) -> None:
+    """Whether the vote was under way, or another branch."""
+    search = make_search(width, slots=1)
+    [lead] = search.start()
+    assert isinstance(lead, Job)
+    search.texts = dataclasses.replace(TEXTS, flaws=lambda job: int(job is lead))
+    settle(lead, [40], 0.9)
+    rivals = [Rival(0, 50 + number, 0.3, 0.5) for number in range(width - 1)]
+    branch, *others = search.advance(StepResult(lead, rivals=rivals))
+    search.advance(StepResult(lead, finish="stop"))
+    more = search.advance(StepResult(branch, finish="stop"))
+    (late,) = [*others, *more]
+    search.advance(StepResult(late, finish="deadline"))
+    assert search.ranked == [branch, lead]
+
+
 def test_likely_lengths_follow_the_end_marks() -> None:
     with np.errstate(divide="ignore"):
         ends = np.log([0.0, 0.1, 0.7, 0.9, 0.0])

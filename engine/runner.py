@@ -74,9 +74,7 @@ class Runner:
 
     @torch.inference_mode()
     def run(self, works: Sequence[Work]) -> list[StepResult]:
-        """One forward pass that takes every job one step further."""
-        if not works:
-            return []
+        """One forward pass that takes every job, of at least one, a step further."""
         room = self._few // len(works) - 1
         shares = [self._share(work, max(0, room)) for work in works]
         chunks = [[context_rows(lease, take) for lease, take in share.chunks] for share in shares]

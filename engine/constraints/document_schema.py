@@ -104,7 +104,7 @@ def _anyhow(
     does. `tries` are what stands behind the hole and in it.
 
     Each is a reading of the whole document: none is made once nothing is left, and no more than
-    `most`, but that two texts must be read to tell what is the document's from what is theirs. Where
+    `most`, but that two texts must be read to tell what is the document's from what is theirs. If
     the first few can't be read, the trouble is most likely the document's.
     """
     common: set[Breach] | None = None

@@ -29,7 +29,7 @@ class Rest:
         if not key:
             return None
         at = text.find(key, start, stop + len(key))
-        while 0 <= at:
+        while at >= 0:
             left = text[at - 1] if at else self._site.current[-1:]
             if not (wordly(key[0]) and wordly(left)):
                 return Stop(at, at + len(key)) if self._goes_on(state) else None
@@ -47,9 +47,9 @@ class Rest:
         closer."""
         rest, closer = self._site.rest, text[mark.start : mark.stop]
         for own in self._site.scan(rest):
-            if own.kind == mark.kind and own.frame is mark.frame:
-                if rest[own.start : own.stop] == closer:
-                    return len(text[: mark.start].removesuffix(rest[: own.start]))
+            alike = own.kind == mark.kind and own.frame is mark.frame
+            if alike and rest[own.start : own.stop] == closer:
+                return len(text[: mark.start].removesuffix(rest[: own.start]))
         return mark.start
 
     def _goes_on(self, state: State) -> bool:

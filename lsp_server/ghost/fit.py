@@ -33,7 +33,7 @@ def fit(answer: str, spot: Spot, most_lines: int) -> Fitted | None:
         text = _before_rest(text, spot)
     else:
         text = _without_following(text, spot).rstrip()
-    text = "\n".join(text.split("\n")[:most_lines])
+    text = _at_most(text, most_lines)
     text, covered = _against_rest(text, spot)
     return Fitted(text, covered) if text.strip() else None
 
@@ -55,6 +55,12 @@ def _before_rest(text: str, spot: Spot) -> str:
     if set(spot.rest.strip()) <= CLOSING:
         return text.rstrip()
     return text.partition("\n")[0]
+
+
+def _at_most(text: str, most_lines: int) -> str:
+    """The first lines; what stands above the line of the cursor stays above it."""
+    kept = "\n".join(text.split("\n")[:most_lines])
+    return kept.removesuffix("\n") + "\n" if text.endswith("\n") else kept
 
 
 def _without_following(text: str, spot: Spot) -> str:

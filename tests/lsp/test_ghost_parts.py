@@ -188,3 +188,9 @@ def test_lone_surrogates_dont_reach_the_wire() -> None:
     fill = request("a", Spot(state, 6, 6), told, frozenset({"context"}))
     assert MSGPACK.encode(fill)
     assert (fill.prefix, fill.suffix) == ("x = '\ufffd", "' + 😀")
+
+
+def test_lines_above_another_stay_above_it_where_they_are_cut() -> None:
+    spot = Spot(document("y = 2\n"), 0, 0)
+    fitted = fit("a = 1\nb = 2\nc = 3\n", spot, 2)
+    assert fitted is not None and (fitted.text, fitted.covered) == ("a = 1\nb = 2\n", 0)

@@ -15,13 +15,12 @@ def opened(server: RetouchServer, params: types.DidOpenTextDocumentParams) -> No
 def changed(server: RetouchServer, params: types.DidChangeTextDocumentParams) -> None:
     """A document was edited; watchers hear of each change, so that edits apart stay apart."""
     document = params.text_document
-    for change in params.content_changes:
+    for changes in [[change] for change in params.content_changes] or [[]]:
         old = server.documents.get(document.uri)
-        new = server.documents.changed(document.uri, document.version, [change])
+        new = server.documents.changed(document.uri, document.version, changes)
         if old is not None and new is not None:
             for watcher in server.watchers:
                 watcher(old, new)
-    server.documents.changed(document.uri, document.version, [])
 
 
 def closed(server: RetouchServer, params: types.DidCloseTextDocumentParams) -> None:

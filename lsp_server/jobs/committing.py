@@ -19,8 +19,8 @@ REVIEW_SECONDS = 3600.0
 """How long a person may look at a difference before it is applied."""
 ECHO_SECONDS = 2.0
 TRIES = 4
-REJECTED = "rejected"
-"""How our clients tell a person's no from an edit that didn't fit the text any more."""
+TURNED_DOWN = ("rejected", "cancelled")
+"""How our clients tell a person's no, to the edit or the job, from an edit that didn't fit the text."""
 REFUSED = "The editor did not apply the edit."
 NO_EDITS = "This editor can't be asked to apply edits; use its code actions."
 
@@ -126,7 +126,7 @@ async def by_client(
     if not isinstance(result, dict):
         return Said(False, REFUSED, asked=review)
     reason = str(result.get("reason") or "")[:500]
-    no = reason == REJECTED
+    no = reason in TURNED_DOWN
     applied = result.get("applied") is True
     return Said(applied, reason, trusted=True, asked=review or no, final=no)
 

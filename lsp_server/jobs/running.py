@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lsp_server.documents import Document
 from lsp_server.jobs.committing import Put, commit
@@ -108,6 +108,8 @@ class Run:
             texts = self._plan.answers(self._job, end)
             if texts is not None:
                 return await self._put(texts, end)
+            if self._job.accepting:
+                return Ending("unchanged", NOTHING_YET, end.stats)
             attempt += 1
         return Ending("unchanged", NOTHING_ELSE)
 
@@ -135,6 +137,8 @@ class Run:
         done = await self._committed(texts)
         if done.applied:
             return Ending("done" if done.changed else "unchanged", "", end.stats)
+        if (lost := self._job.lost) is not None:
+            return replace(lost, stats=end.stats)
         if done.conflict:
             return Ending("conflict", done.why, end.stats)
         return Ending("cancelled" if done.turned_down else "failed", done.why, end.stats)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pygls.exceptions import JsonRpcException
 
-from protocol.messages import Pin, Remask, Revise
+from protocol.messages import Fill, Pin, Remask, Revise
 from tests.lsp.editor import play, until
 from tests.lsp.jobs.desk import Desk, desk, plain
 from tests.lsp.jobs.engine import CAPS, Serving
@@ -161,5 +161,20 @@ def test_a_job_that_ends_answers_its_ops(served: Serving) -> None:
             it.tell("retouch/cancel", {"jobId": job})
             said = plain(await asking)
             assert said["ok"] is False and "ended" in said["reason"]
+
+    play(scene())
+
+
+def test_a_word_that_is_taken_before_it_is_there_is_not_asked_for_again(served: Serving) -> None:
+    served.engine.steps_left = 0
+
+    async def scene() -> None:
+        async with desk(served.folder) as it:
+            it.open("/w/a.py", "x = old\n")
+            made = await it.begin("retouch/reroll", position=it.range(4, 4)["start"])
+            await until(lambda: served.engine.live, "the job")
+            assert plain(await it.ask("retouch/accept", {"jobId": made["jobId"]})) == {"ok": True}
+            assert (await it.ended())["reason"] == "unchanged"
+            assert len(served.engine.asked(Fill)) == 1 and it.text.value == "x = old\n"
 
     play(scene())

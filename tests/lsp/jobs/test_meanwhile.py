@@ -179,3 +179,65 @@ def test_a_line_above_its_like_is_deleted(served: Serving) -> None:
             assert it.text.value == "new\n"
 
     play(scene())
+
+
+@pytest.mark.parametrize("typed", [False, True])
+def test_a_document_that_is_closed_under_the_commit_ends_in_silence(
+    served: Serving, typed: bool
+) -> None:
+    async def scene() -> None:
+        async with desk(served.folder) as it:
+
+            async def leave(sent: dict[str, Any]) -> dict[str, Any]:
+                if typed:
+                    it.replace(0, 0, "# typed\n")
+                closed = types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(it.uri))
+                it.client.text_document_did_close(closed)
+                return {"applied": False, "reason": "closed"}
+
+            it.on_commit = leave
+            it.open("/w/a.py", CODE)
+            await it.begin("retouch/rewrite", range=it.range_of("return x + 1"))
+            ended = await it.ended()
+            assert (ended["reason"], len(it.commits)) == ("cancelled", 1)
+
+    play(scene())
+
+
+def test_a_person_who_stops_a_job_under_its_commit_is_not_told_that_it_failed(
+    served: Serving,
+) -> None:
+    async def scene() -> None:
+        async with desk(served.folder) as it:
+
+            async def stop(sent: dict[str, Any]) -> dict[str, Any]:
+                it.client.protocol.notify("retouch/cancel", {"jobId": sent["jobId"]})
+                it.replace(0, 0, "# typed\n")
+                return {"applied": False, "reason": "cancelled"}
+
+            it.on_commit = stop
+            it.open("/w/a.py", CODE)
+            await it.begin("retouch/rewrite", range=it.range_of("return x + 1"))
+            ended = await it.ended()
+            assert (ended["reason"], len(it.commits)) == ("cancelled", 1)
+
+    play(scene())
+
+
+def test_a_version_without_a_change_is_the_one_to_commit_to(served: Serving) -> None:
+    served.engine.answer = lambda fill: ["return 0"]
+    served.engine.steps_left = 1
+
+    async def scene() -> None:
+        async with desk(served.folder) as it:
+            it.open("/w/a.py", CODE)
+            await it.begin("retouch/rewrite", range=it.range_of("return x + 1"))
+            await until(lambda: served.engine.live, "the job")
+            it.version += 1
+            named = types.VersionedTextDocumentIdentifier(it.version, it.uri)
+            it.client.text_document_did_change(types.DidChangeTextDocumentParams(named, []))
+            served.engine.steps_left = None
+            assert (await it.ended())["reason"] == "done"
+            assert it.text.value == CODE.replace("return x + 1", "return 0")
+
+    play(scene())

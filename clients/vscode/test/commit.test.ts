@@ -96,6 +96,17 @@ test("an editor that is closed under the edit rejects it, and the file is change
   assert.equal(document.getText(), "def f():\n    new()\nprint(f())\n");
 });
 
+test("an editor that is closed under the blank lines loses no result", async () => {
+  const { jobs, commits, editor, document } = stage(TEXT);
+  editor.failure = new Error("TextEditor#edit not possible on closed editors");
+  editor.meanwhile = () => {
+    window.visibleTextEditors = [];
+  };
+  jobs.frame(frameOf(document, OLD, "▒", "▒"));
+  assert.equal((await commits.take(commitOf(document, OLD, "new()"))).applied, true);
+  assert.equal(document.getText(), "def f():\n    new()\nprint(f())\n");
+});
+
 test("what else goes wrong with an edit is told, and the next one is made", async () => {
   const { jobs, commits, editor, document } = stage(TEXT);
   jobs.frame(frameOf(document, OLD, "▒", "▒"));

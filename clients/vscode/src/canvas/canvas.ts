@@ -61,12 +61,12 @@ export class Canvas implements vscode.Disposable {
 
   private async fetch(job: Job, frame: Frame): Promise<void> {
     const document = openDocument(job.uri);
-    const editor = document && editorsOf(document)[0];
+    const seen = document && editorsOf(document).length > 0;
     const drawn = document && this.drawn(document, frame);
     const wanted = drawn ? missing(drawn.span, drawn.frame) : 0;
-    if (editor && drawn && wanted > 0) {
+    if (seen && drawn && wanted > 0) {
       const hole = { job: job.id, hole: frame.hole };
-      if (await this.rooms.ensure(editor, hole, drawn.span.end.line, wanted)) {
+      if (await this.rooms.ensure(document, hole, drawn.span.end.line, wanted)) {
         this.repaint(job.uri);
       }
     }

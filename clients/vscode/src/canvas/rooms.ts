@@ -56,12 +56,11 @@ export class Rooms implements vscode.Disposable {
 
   /** Tries to have `wanted` blank lines behind line `last` for a hole; true if some came. */
   async ensure(
-    editor: vscode.TextEditor,
+    document: vscode.TextDocument,
     { job, hole }: { job: string; hole: number },
     last: number,
     wanted: number,
   ): Promise<boolean> {
-    const { document } = editor;
     const lines = Math.min(wanted, MOST_LINES) - (this.room(job, hole)?.count ?? 0);
     const possible = last + 1 < document.lineCount && !savesByItself(document);
     const known = this.find(job, hole);
@@ -69,7 +68,7 @@ export class Rooms implements vscode.Disposable {
       return false;
     }
     const first = this.of(document).length === 0;
-    return this.insert(editor, known ?? this.hold(job, hole, document, last + 1), lines, first);
+    return this.insert(known ?? this.hold(job, hole, document, last + 1), lines, first);
   }
 
   /** Ends when no save is about to delete lines; until then nothing may be written near them.
@@ -184,18 +183,11 @@ export class Rooms implements vscode.Disposable {
     return held;
   }
 
-  private async insert(
-    editor: vscode.TextEditor,
-    held: Held,
-    lines: number,
-    first: boolean,
-  ): Promise<boolean> {
-    const { line, character } = held.region.end;
+  private async insert(held: Held, lines: number, first: boolean): Promise<boolean> {
+    const { end } = held.region;
+    const edit = { range: { start: end, end }, newText: "\n".repeat(lines) };
     held.inserting = true;
-    const done = await editor.edit(
-      (builder) => builder.insert(new vscode.Position(line, character), "\n".repeat(lines)),
-      { undoStopBefore: first, undoStopAfter: false },
-    );
+    const done = await apply(held.document, [edit], { before: first, after: false });
     held.inserting = false;
     held.closed ||= !done;
     return done;

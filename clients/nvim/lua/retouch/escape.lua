@@ -3,6 +3,8 @@ local config = require('retouch.config')
 
 local M = {}
 
+local DESCRIPTION = 'Retouch: cancel the job'
+
 --- By buffer: the mapping that was there before ours, or false if there was none.
 ---@type table<integer, table|false>
 local installed = {}
@@ -17,7 +19,14 @@ function M.install(bufnr, cancel)
     local before = vim.fn.maparg('<Esc>', 'n', false, true)
     installed[bufnr] = before.buffer == 1 and before or false
   end)
-  vim.keymap.set('n', '<Esc>', cancel, { buffer = bufnr, desc = 'Retouch: cancel the job' })
+  vim.keymap.set('n', '<Esc>', cancel, { buffer = bufnr, desc = DESCRIPTION })
+end
+
+--- Whether the buffer's mapping is still ours: a person may have made another one meanwhile, or none.
+---@return boolean
+local function is_ours()
+  local mapping = vim.fn.maparg('<Esc>', 'n', false, true)
+  return mapping.buffer == 1 and mapping.desc == DESCRIPTION
 end
 
 ---@param bufnr integer
@@ -27,12 +36,14 @@ function M.remove(bufnr)
   if before == nil or not vim.api.nvim_buf_is_loaded(bufnr) then
     return
   end
-  vim.keymap.del('n', '<Esc>', { buffer = bufnr })
-  if before then
-    vim.api.nvim_buf_call(bufnr, function()
-      vim.fn.mapset('n', false, before)
-    end)
-  end
+  vim.api.nvim_buf_call(bufnr, function()
+    if is_ours() then
+      vim.keymap.del('n', '<Esc>', { buffer = bufnr })
+      if before then
+        vim.fn.mapset('n', false, before)
+      end
+    end
+  end)
 end
 
 return M

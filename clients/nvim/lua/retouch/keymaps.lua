@@ -24,30 +24,53 @@ local skipped = {}
 ---@type table<string, table>
 local former = {}
 
+--- What a key does in all buffers. What one of them does with it is no matter: it goes before ours.
 ---@param key string
 ---@return table? mapping Nil if there was none.
 local function before(key)
   local mapping = vim.fn.maparg(key, 'i', false, true)
+  if mapping.buffer == 1 then
+    mapping = vim.iter(vim.api.nvim_get_keymap('i')):find(function(each)
+      return each.lhs == mapping.lhs
+    end) or {}
+  end
   if not vim.tbl_isempty(mapping) and not vim.startswith(mapping.desc or '', MARK) then
     former[key] = mapping
   end
   return former[key]
 end
 
---- The keys that do what a key did before us.
+--- The mapping under a name of its own, if it does not remap what it types.
+---@param name string
+---@param mapping? table
+---@return string? plug
+local function kept(name, mapping)
+  if mapping and mapping.noremap == 1 then
+    local plug = ('<Plug>(retouch-before-%s)'):format(name)
+    local named =
+      vim.tbl_extend('force', mapping, { lhs = plug, lhsraw = vim.keycode(plug), desc = plug })
+    named.lhsrawalt = nil
+    vim.fn.mapset('i', false, named)
+    return plug
+  end
+end
+
+--- The keys that do what a key did before us, by a mapping that remaps. They are ours to type, since
+--- they may begin with the key: only its own mapping leaves that one alone.
 ---@param key string
 ---@param mapping? table
 ---@return string
 local function old_work(key, mapping)
   if not mapping then
     return key
-  elseif mapping.callback and mapping.expr == 1 then
-    return mapping.callback() or ''
-  elseif mapping.callback then
+  elseif mapping.expr ~= 1 and mapping.callback then
     vim.schedule(mapping.callback)
     return ''
+  elseif mapping.expr ~= 1 then
+    return mapping.rhs
   end
-  return mapping.expr == 1 and vim.api.nvim_eval(mapping.rhs) or mapping.rhs
+  local keys = mapping.callback and mapping.callback() or vim.api.nvim_eval(mapping.rhs)
+  return mapping.replace_keycodes == 1 and keys or vim.fn.keytrans(tostring(keys))
 end
 
 ---@param name string
@@ -55,9 +78,10 @@ end
 ---@param mapping? table
 local function map(name, key, mapping)
   local plug, only_visible = unpack(ACTIONS[name])
+  local old = kept(name, mapping)
   vim.keymap.set('i', key, function()
     if only_visible and not require('retouch.ghost').visible() then
-      return old_work(key, mapping)
+      return old or old_work(key, mapping)
     end
     return plug
   end, { expr = true, remap = true, desc = MARK .. name })

@@ -127,14 +127,16 @@ function M.show(client, bufnr, span)
       log.failure('heat', problem or 'the answer is not one')
     elseif edits.version(bufnr) == version then
       draw(bufnr, result.tokens, client.offset_encoding)
-      detail(bufnr)
+      if api.nvim_get_current_buf() == bufnr then
+        detail(bufnr)
+      end
     end
   end)
 end
 
 ---@param augroup integer
 function M.setup(augroup)
-  api.nvim_create_autocmd({ 'TextChanged', 'TextChangedI', 'TextChangedP' }, {
+  api.nvim_create_autocmd({ 'TextChanged', 'TextChangedI', 'TextChangedP', 'BufUnload' }, {
     group = augroup,
     callback = function(event)
       M.clear(event.buf)

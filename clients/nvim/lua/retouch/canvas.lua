@@ -104,7 +104,7 @@ local function draw(job, hole, lines, encoding)
   local drawn = {}
   if span then
     hole.lines, hole.rest = lines, paint.rest(job.bufnr, span)
-    drawn = paint.draw(job.bufnr, span, rows(job, span, lines, encoding))
+    drawn = paint.draw(job.bufnr, span, rows(job, span, lines, encoding), hole.rest)
   end
   paint.clear(job.bufnr, hole.drawn)
   hole.drawn = drawn

@@ -87,6 +87,21 @@ local function place(bufnr, job, params, edit, encoding)
   return { span = now, lines = edits.lines(edit.newText) }
 end
 
+--- What the server knows of the text is what stands there: note where the holes are in it, so that
+--- the edits find their places after later edits too.
+---@param bufnr integer
+---@param job retouch.Job
+---@param version integer
+---@param encoding retouch.Encoding
+local function renew(bufnr, job, version, encoding)
+  for _, hole in pairs(job.holes) do
+    local span = hole.version ~= version and jobs.span(bufnr, hole)
+    if span then
+      hole.range, hole.version = position.range(bufnr, span, encoding), version
+    end
+  end
+end
+
 --- All changes a commit asks for, or why one has no place.
 ---@param bufnr integer
 ---@param job? retouch.Job
@@ -142,9 +157,18 @@ function M.handle(params, client)
   if jobs.is_cancelled(client.id, params.jobId) then
     return refused('cancelled')
   end
+  if job and params.version == edits.version(bufnr) then
+    renew(bufnr, job, params.version, client.offset_encoding)
+  end
   local changes, reason = placed(bufnr, job, params, client.offset_encoding)
   if changes and (params.diffFirst or params.confirm or assert(config.get()).diff_first) then
-    local question = { bufnr = bufnr, changes = changes, row = first_row(bufnr, changes) }
+    local question = {
+      bufnr = bufnr,
+      changes = changes,
+      row = first_row(bufnr, changes),
+      client_id = client.id,
+      job_id = params.jobId,
+    }
     if not preview.ask(question) then
       return refused('rejected')
     end

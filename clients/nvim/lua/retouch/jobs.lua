@@ -134,6 +134,9 @@ end
 function M.cancel(job, reason)
   job.cancelled = true
   M.undraw(job)
+  if job.id ~= nil then
+    preview.withdraw({ client_id = job.client_id, job_id = job.id })
+  end
   local client = vim.lsp.get_client_by_id(job.client_id)
   if job.id ~= nil and client then
     client:notify('retouch/cancel', { jobId = job.id, reason = reason })
@@ -259,6 +262,7 @@ function M.ended(params, client)
   if job then
     forget(job)
   end
+  preview.withdraw({ client_id = client.id, job_id = params.jobId })
   if params.reason == 'failed' then
     log.failure(label, params.message or 'failed')
   elseif SAID[params.reason] and not (job and job.cancelled) then
@@ -276,6 +280,7 @@ function M.drop(filter)
       forget(job)
     end
   end
+  preview.withdraw(filter)
 end
 
 return M

@@ -248,10 +248,10 @@ end
 ---@param bufnr integer
 ---@param span retouch.Span
 ---@param rows retouch.Row[]
+---@param rest string See `rest`.
 ---@return integer[]
-function M.draw(bufnr, span, rows)
+function M.draw(bufnr, span, rows, rest)
   local brush = { bufnr = bufnr, namespace = M.namespace, marks = {} }
-  local rest = M.rest(bufnr, span)
   api.nvim_buf_call(bufnr, function()
     draw(brush, span, rows, rest)
   end)

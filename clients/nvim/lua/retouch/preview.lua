@@ -9,15 +9,17 @@ local M = {}
 ---@field bufnr integer
 ---@field changes retouch.Change[]
 ---@field row integer Row of the text below which the window opens.
+---@field client_id integer Who asks ...
+---@field job_id string|integer ... for which job.
 
 local KEYS = { a = true, ['<CR>'] = true, r = false, q = false, ['<Esc>'] = false }
 
---- The question that is open: the buffer it is about, and what answers it.
----@type {bufnr: integer, close: fun(answer: boolean)}?
+--- The question that is open, and what answers it.
+---@type {question: retouch.Question, close: fun(answer: boolean)}?
 local current
 
 --- Questions that wait for their turn.
----@type thread[]
+---@type {question: retouch.Question, thread: thread}[]
 local waiting = {}
 
 --- A unified diff, by lines, without file names.
@@ -70,19 +72,43 @@ end
 ---@param about? integer A buffer; any if nil.
 ---@return boolean
 function M.answer(keep, about)
-  if not current or (about and current.bufnr ~= about) then
+  if not current or (about and current.question.bufnr ~= about) then
     return false
   end
   current.close(keep)
   return true
 end
 
+--- What a job or a buffer was asked about is over: nobody answers it any more.
+---@param about {client_id?: integer, job_id?: string|integer, bufnr?: integer} All of it fits.
+function M.withdraw(about)
+  local function fits(question)
+    return vim.iter(pairs(about)):all(function(name, value)
+      return question[name] == value
+    end)
+  end
+  for _, each in ipairs(vim.list_slice(waiting)) do
+    if fits(each.question) then
+      waiting = vim.tbl_filter(function(other)
+        return other ~= each
+      end, waiting)
+      coroutine.resume(each.thread, false)
+    end
+  end
+  if current and fits(current.question) then
+    vim.schedule_wrap(current.close)(false) -- A buffer that is being unloaded lets no window close.
+  end
+end
+
 ---@param bufnr integer The diff's.
 ---@param window integer
----@param about integer The question's buffer.
+---@param question retouch.Question
 ---@param done fun(answer: boolean)
-local function bind(bufnr, window, about, done)
+local function bind(bufnr, window, question, done)
   local function close(answer)
+    if not current or current.question ~= question then
+      return -- It was answered while this was on its way.
+    end
     current = nil
     if api.nvim_win_is_valid(window) then
       api.nvim_win_close(window, true)
@@ -90,10 +116,10 @@ local function bind(bufnr, window, about, done)
     done(answer)
     local next_one = table.remove(waiting, 1)
     if next_one then
-      coroutine.resume(next_one)
+      coroutine.resume(next_one.thread, true)
     end
   end
-  current = { bufnr = about, close = close }
+  current = { question = question, close = close }
   for keys, answer in pairs(KEYS) do
     vim.keymap.set('n', keys, function()
       close(answer)
@@ -102,13 +128,9 @@ local function bind(bufnr, window, about, done)
   api.nvim_create_autocmd('BufWipeout', {
     buffer = bufnr,
     once = true,
-    callback = function()
-      if current and current.close == close then
-        vim.schedule(function()
-          close(false)
-        end)
-      end
-    end,
+    callback = vim.schedule_wrap(function()
+      close(false)
+    end),
   })
 end
 
@@ -118,13 +140,15 @@ end
 function M.ask(question)
   local thread = assert(coroutine.running())
   while current do
-    waiting[#waiting + 1] = thread
-    coroutine.yield()
+    waiting[#waiting + 1] = { question = question, thread = thread }
+    if not coroutine.yield() then
+      return false
+    end
   end
   local old = api.nvim_buf_get_lines(question.bufnr, 0, -1, false)
   local bufnr = scratch(M.diff(old, edits.preview(question.bufnr, question.changes)))
   local window = open(bufnr, question)
-  bind(bufnr, window, question.bufnr, function(answer)
+  bind(bufnr, window, question, function(answer)
     coroutine.resume(thread, answer)
   end)
   return coroutine.yield()

@@ -101,7 +101,7 @@ local function draw()
   local span =
     { row = place.row, col = place.col, end_row = place.row, end_col = place.col + #tail }
   state.bufnr = place.bufnr
-  state.marks = paint.draw(place.bufnr, span, rows(rest))
+  state.marks = paint.draw(place.bufnr, span, rows(rest), paint.rest(place.bufnr, span))
   return true
 end
 

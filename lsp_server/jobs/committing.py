@@ -20,7 +20,7 @@ REVIEW_SECONDS = 3600.0
 ECHO_SECONDS = 2.0
 TRIES = 4
 TURNED_DOWN = ("rejected", "cancelled")
-"""How our clients tell a person's no, to the edit or the job, from an edit that didn't fit the text."""
+"""How our clients tell a person's no, to edit or job, from an edit that didn't fit the text."""
 REFUSED = "The editor did not apply the edit."
 NO_EDITS = "This editor can't be asked to apply edits; use its code actions."
 

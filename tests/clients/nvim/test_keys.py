@@ -1,4 +1,4 @@
-"""Keys that were mapped before: with no suggestion on the screen they do their old work, as before."""
+"""Keys that were mapped before do their old work where there is no suggestion."""
 
 import pytest
 

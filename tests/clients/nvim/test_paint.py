@@ -18,7 +18,8 @@ DRAW = """
 local old, span, new = ...
 vim.api.nvim_buf_set_lines(0, 0, -1, false, old)
 local rows = vim.tbl_map(function(line) return { { line } } end, new)
-_G.marks = require('retouch.paint').draw(vim.api.nvim_get_current_buf(), span, rows)
+local paint, buffer = require('retouch.paint'), vim.api.nvim_get_current_buf()
+_G.marks = paint.draw(buffer, span, rows, paint.rest(buffer, span))
 """
 
 PUT = """
@@ -34,7 +35,7 @@ return _G.clear
 def canvas(nvim: Program, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
     """One Neovim for all examples."""
     editor = Editor(nvim, tmp_path_factory.mktemp("paint"))
-    editor.vim.command("set tabstop=4")
+    editor.vim.command("set tabstop=4 shortmess+=I")
     yield editor
     editor.close()
 

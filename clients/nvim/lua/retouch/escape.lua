@@ -22,7 +22,7 @@ function M.install(bufnr, cancel)
   vim.keymap.set('n', '<Esc>', cancel, { buffer = bufnr, desc = DESCRIPTION })
 end
 
---- Whether the buffer's mapping is still ours: a person may have made another one meanwhile, or none.
+--- Whether the buffer's mapping is still ours: a person may have made another one, or none.
 ---@return boolean
 local function is_ours()
   local mapping = vim.fn.maparg('<Esc>', 'n', false, true)

@@ -55,8 +55,8 @@ local function kept(name, mapping)
   end
 end
 
---- The keys that do what a key did before us, by a mapping that remaps. They are ours to type, since
---- they may begin with the key: only its own mapping leaves that one alone.
+--- The keys that do what a key did before us, by a mapping that remaps. They are ours to type,
+--- as they may begin with the key: only the key's own mapping leaves that one alone.
 ---@param key string
 ---@param mapping? table
 ---@return string

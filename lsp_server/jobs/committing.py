@@ -75,14 +75,14 @@ async def put(
         changes = job.changes(texts)
         if not changes:
             return Put(applied=True, changed=False)
-        flight = job.depart(changes)
-        said = await send(server, job, job.document, changes)
-        if await _arrived(job, flight, said):
+        flight, document = job.depart(changes), job.document
+        said = await send(server, job, document, changes)
+        if await _arrived(job, flight, document, said):
             job.flight = None
             return Put(applied=True)
         if not job.crashed(flight):
             break
-        if said.final or not flight.changes:
+        if said.final or not _moved_on(job, document):
             why = said.reason or ("" if said.asked else REFUSED)
             return Put(applied=False, turned_down=said.asked, why=why)
     return Put(applied=False, conflict=True, why=CONFLICT)
@@ -95,14 +95,19 @@ def _sender(server: RetouchServer) -> Send:
     return by_asking if asks(server) else by_edit
 
 
-async def _arrived(job: Job, flight: Flight, said: Said) -> bool:
+def _moved_on(job: Job, document: Document) -> bool:
+    """Whether the editor has told of a later version, be it without a change, as some do."""
+    return job.document.version != document.version
+
+
+async def _arrived(job: Job, flight: Flight, document: Document, said: Said) -> bool:
     """Whether the edit is in the document; if not, the edit that is why may be heard of yet."""
     if said.applied and said.trusted:
         return True
     if said.applied:
         await _until(job, lambda: flight.landed)
     elif not said.asked:
-        await _until(job, lambda: bool(flight.changes))
+        await _until(job, lambda: _moved_on(job, document))
     return flight.landed
 
 

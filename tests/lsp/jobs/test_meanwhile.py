@@ -241,3 +241,26 @@ def test_a_version_without_a_change_is_the_one_to_commit_to(served: Serving) -> 
             assert it.text.value == CODE.replace("return x + 1", "return 0")
 
     play(scene())
+
+
+def test_a_version_without_a_change_under_the_commit_is_no_refusal(served: Serving) -> None:
+    served.engine.answer = lambda fill: ["return 0"]
+
+    async def scene() -> None:
+        async with desk(served.folder) as it:
+
+            async def saving(sent: dict[str, Any]) -> dict[str, Any]:
+                if len(it.commits) == 1:
+                    it.version += 1
+                    named = types.VersionedTextDocumentIdentifier(it.version, it.uri)
+                    it.client.text_document_did_change(types.DidChangeTextDocumentParams(named, []))
+                return await it.commit(sent)
+
+            it.on_commit = saving
+            it.open("/w/a.py", CODE)
+            await it.begin("retouch/rewrite", range=it.range_of("return x + 1"))
+            assert (await it.ended())["reason"] == "done"
+            assert len(it.commits) == 2
+            assert it.text.value == CODE.replace("return x + 1", "return 0")
+
+    play(scene())

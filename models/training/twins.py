@@ -55,20 +55,22 @@ class Twins:
 
 def draw_twins(text: str, rng: random.Random) -> Twins | None:
     """The text with a twin before or behind one of its functions; None where none can be made."""
-    found = [match for match in HEAD.finditer(text) if _stop(text, match)]
-    if not found or not text.isascii():
+    if not text.isascii():
         return None
-    match = rng.choice(found)
-    one = text[match.start() : _stop(text, match)]
+    found = [(match, stop) for match in HEAD.finditer(text) if (stop := _stop(text, match))]
+    if not found:
+        return None
+    match, stop = rng.choice(found)
+    at = match.start()
+    one = text[at:stop]
     make = _by_operator if rng.random() < 0.4 else _by_word
     pair = make(one, match["name"], text, rng)
     if pair is None or (parsed(one) and not all(map(parsed, pair))):
         return None
     first, second = pair if rng.random() < 0.5 else pair[::-1]
     gap = "\n\n" if match["indent"] else "\n\n\n"
-    at, behind = match.start(), text[match.start() + len(one) :]
     return Twins(
-        f"{text[:at]}{first}{gap}{second}{behind}",
+        f"{text[:at]}{first}{gap}{second}{text[stop:]}",
         [*_differing(first, second, at), *_differing(second, first, at + len(first) + len(gap))],
     )
 
@@ -78,15 +80,14 @@ def _stop(text: str, head: re.Match[str]) -> int:
     at, stop, indent = text.find("\n", head.end()), 0, len(head["indent"])
     while 0 <= at < head.start() + LONGEST:
         following = text.find("\n", at + 1)
-        line = text[at + 1 : following]
         if following < 0:
             return 0
-        if line.strip() and len(line) - len(line.lstrip()) <= indent:
-            if line.strip() in ("}", "};", "):") or line.lstrip().startswith(")"):
-                stop, at = following, following
-                continue
+        line = text[at + 1 : following]
+        bare = line.strip()
+        closes = bare in ("}", "};") or bare.startswith(")")
+        if bare and len(line) - len(line.lstrip()) <= indent and not closes:
             return stop
-        stop, at = (following if line.strip() else stop), following
+        stop, at = (following if bare else stop), following
     return 0
 
 
@@ -137,14 +138,17 @@ def _camel(word: str) -> str:
 
 def _both_ways() -> Iterator[tuple[str, str, list[tuple[str, str]]]]:
     for one, other, told in OPERATORS:
-        words = [(pair.split()[0], pair.split()[1]) for pair in told.split(",")]
+        words = _pairs(told)
         yield one, other, words
         yield other, one, [pair[::-1] for pair in words]
 
 
 def _opposites(word: str) -> list[str]:
-    pairs = [pair.split() for pair in OPPOSITES.split(",")]
-    return [b if word == a else a for a, b in pairs if word in (a, b)]
+    return [b if word == a else a for a, b in _pairs(OPPOSITES) if word in (a, b)]
+
+
+def _pairs(told: str) -> list[tuple[str, str]]:
+    return [(one, other) for one, other in (pair.split() for pair in told.split(","))]
 
 
 def _word(word: str) -> re.Pattern[str]:

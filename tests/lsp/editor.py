@@ -59,9 +59,13 @@ class Editor:
         range_ = types.Range(self.position(start), self.position(stop))
         change = types.TextDocumentContentChangePartial(range_, new)
         self.text, self.cursor = self.text.replaced(start, stop, new), start + len(new)
+        self.next_version(change)
+
+    def next_version(self, *changes: types.TextDocumentContentChangeEvent) -> None:
+        """Tell the server of the next version, be it without a change."""
         self.version += 1
         document = types.VersionedTextDocumentIdentifier(self.version, self.uri)
-        self.client.text_document_did_change(types.DidChangeTextDocumentParams(document, [change]))
+        self.client.text_document_did_change(types.DidChangeTextDocumentParams(document, changes))
 
     def type(self, text: str) -> None:
         """Type at the cursor."""

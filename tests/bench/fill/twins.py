@@ -41,7 +41,7 @@ def twin_places(files: Iterable[tuple[str, str]], count: int, seed: int) -> list
         for _ in range(DRAWS):
             start = text.find("\n", rng.randrange(max(1, len(text) - WINDOW))) + 1
             drawn = list(_drawn(name, text[start : start + WINDOW], rng))
-            for place in rng.sample(drawn, min(1, len(drawn))):
+            for place in _some(drawn, 1, rng):
                 found[place.where].append(place)
     chosen = [place for where in WHERE for place in _some(found[where], count // 2, rng)]
     if len(chosen) < count // 2 * 2:

@@ -233,9 +233,7 @@ def test_a_version_without_a_change_is_the_one_to_commit_to(served: Serving) -> 
             it.open("/w/a.py", CODE)
             await it.begin("retouch/rewrite", range=it.range_of("return x + 1"))
             await until(lambda: served.engine.live, "the job")
-            it.version += 1
-            named = types.VersionedTextDocumentIdentifier(it.version, it.uri)
-            it.client.text_document_did_change(types.DidChangeTextDocumentParams(named, []))
+            it.next_version()
             served.engine.steps_left = None
             assert (await it.ended())["reason"] == "done"
             assert it.text.value == CODE.replace("return x + 1", "return 0")
@@ -251,9 +249,7 @@ def test_a_version_without_a_change_under_the_commit_is_no_refusal(served: Servi
 
             async def saving(sent: dict[str, Any]) -> dict[str, Any]:
                 if len(it.commits) == 1:
-                    it.version += 1
-                    named = types.VersionedTextDocumentIdentifier(it.version, it.uri)
-                    it.client.text_document_did_change(types.DidChangeTextDocumentParams(named, []))
+                    it.next_version()
                 return await it.commit(sent)
 
             it.on_commit = saving
